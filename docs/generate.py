@@ -88,6 +88,8 @@ MODEL_ENTRIES = {
     'coordinates[].upper': (sd.JointLimits, 'upper'),
     'coordinates[].velocity': (sd.JointLimits, 'velocity'),
     'coordinates[].effort': (sd.JointLimits, 'effort'),
+    'coordinates[].acceleration': (sd.JointLimits, 'acceleration'),
+    'coordinates[].jerk': (sd.JointLimits, 'jerk'),
     'coordinates[].damping': (sd.ScrewModel, 'damping'),
     'coordinates[].friction': (sd.ScrewModel, 'friction'),
     'bodies[].name': (sd.ScrewModel, 'body_names'),

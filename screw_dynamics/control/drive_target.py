@@ -48,16 +48,17 @@ class DriveTarget:
         self.rates_sent = False  # whether the rates of `effort` are known
         self.deflection: Array | None = None
         self.ratios: Array | None = None
-        self._before, self._joints_before = np.zeros((5, m)), np.zeros((2, joints))
+        self._before, self._joints_before = np.zeros((5, m)), np.zeros((3, joints))
         self._work = np.zeros((2, m))
         self._knew = self.jerks_known = self.measured = self._certified = False
+        self._smooth = 0
         self._pace = np.zeros((2, joints))  # velocities and accelerations of the sample
         self.guard, self._turns = guard, bool(guard.turning.any())
 
     def set(self, sample: FeedforwardSample, motors: MotorSample | None) -> None:
         """Keep the sample before, and take over a sample."""
         self._before[:3], self._before[3:] = self.jet, self.effort
-        self._joints_before[:] = self.joint_jet[:2]
+        self._joints_before[:] = self.joint_jet[:3]
         self._knew, rows = self.rates_sent, min(len(sample.jet), 4)
         self.joint_jet[:rows], self.joint_jet[rows:] = sample.jet[:rows], 0.0
         self._pace[:] = self.joint_jet[1:3]
@@ -73,6 +74,8 @@ class DriveTarget:
         if self._turns:
             self._count_turns()
         self.jerks_known = rows > 3
+        # a curve that is certified keeps its limits within its segments
+        self._smooth = min(sample.continuity if self._certified else 2, 1 + self.jerks_known)
         efforts = sample.efforts if motors is None else motors.efforts
         self.full[:], self.rates = efforts[0], efforts[1] if len(efforts) > 1 else None
         if motors is not None:
@@ -112,10 +115,12 @@ class DriveTarget:
 
     def step_text(self, tolerance: float, time: float, *, jumps: bool) -> str:
         """Return which joint steps further than it moves, or jumps by more than a tolerance."""
-        before, after = self._joints_before, self.joint_jet[:2]
+        before, after = self._joints_before, self.joint_jet[:3]
         if jumps:
             return self.guard.far_text(before, after, tolerance, time)
-        return self.guard.step_text(before, after, tolerance, time, measured=self.measured)
+        return self.guard.step_text(
+            before, after, tolerance, time, measured=self.measured, smooth=self._smooth
+        )
 
     def rests(self) -> bool:
         """Return True if the reference rests."""

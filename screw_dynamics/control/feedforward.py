@@ -441,7 +441,7 @@ class Feedforward:
         if guard.stops(sample):
             return False
         limited = self.parameters.limits != 'off'
-        violation = guard.violation(self.jet, efforts) if limited else ''
+        violation = guard.violation(self.jet[: sample.rows], efforts) if limited else ''
         if violation:
             self._halt(sample.motion, f'limit exceeded: {violation}; {RESUMPTION}')
             self.outputs.log('warning', f'No efforts are published: {guard.reason}')

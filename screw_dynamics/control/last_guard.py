@@ -11,7 +11,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.limits.quantities import unit_of
+from screw_dynamics.limits.quantities import DERIVATIVES, unit_of
 from screw_dynamics.limits.table import LimitTable
 
 _FASTER = 1.5  # times its own velocity, by which the reference of an unlimited joint may step
@@ -59,6 +59,8 @@ class LastGuard:
         row = self.table.rows[f'{side}effort']
         self.efforts = row.upper
         places = (self.table if self._moves else self._free).rows
+        self._limited = table.limited_derivatives()[1:]
+        self._jerks = (3, 'jerk') in self._limited
         self.lower, self.upper = places[f'{side}position'][2:4]
         self._velocities = places[f'{side}velocity'].upper
 
@@ -77,10 +79,12 @@ class LastGuard:
         """
         side, places = self.side, self.table if self._moves else self._free
         found = self.table.violation((f'{side}effort', effort)) or places.violation(
-            (f'{side}position', jet[0]), (f'{side}velocity', jet[1])
+            (f'{side}position', jet[0]),
+            (f'{side}velocity', jet[1]),
+            ('acceleration', joints[2]),
+            ('jerk', joints[3] if self._jerks else None),
         )
         return found or self.table.violation(
-            ('acceleration', joints[2]),
             (f'{side}effort rate', rates),
             ('deflection', deflection),
         )
@@ -90,35 +94,49 @@ class LastGuard:
         return self._free.violation((f'{self.side}effort', effort))
 
     def step_text(
-        self, before: Array, after: Array, tolerance: float, time: float, *, measured: bool
+        self,
+        before: Array,
+        after: Array,
+        tolerance: float,
+        time: float,
+        *,
+        measured: bool,
+        smooth: int = 0,
     ) -> str:
         """
         Return which joint steps within a time [s] further than it can move; '' if none does.
 
-        Without a limit of the velocity those of the rows `before` and `after` (2, n) count. Where
-        positions are measured they have noise, and some may be older than others.
+        Rows `before` and `after` (3, n) are positions, velocities and accelerations, whose first
+        `smooth` derivatives are continuous. Without a limit of the velocity those of the rows
+        count. Where positions are measured they have noise, and some may be older than others.
         """
         free = tolerance + _FASTER * time * np.maximum(np.abs(before[1]), np.abs(after[1]))
         limit = self._steps.steps('velocity', time) + tolerance * measured
         most = np.where(np.isfinite(self._joint_speeds), limit, free)
-        return self._farther(np.abs(after[0] - before[0]), most, time)
+        found = self._farther(np.abs(after[0] - before[0]), most, time)
+        for d, rate in self._limited:
+            if found or measured or d - 1 > smooth:
+                break
+            step = np.abs(after[d - 1] - before[d - 1])
+            found = self._farther(step, self._steps.steps(rate, time), time, DERIVATIVES[d - 2])
+        return found
 
     def far_text(self, before: Array, after: Array, tolerance: float, time: float) -> str:
         """Return which joint jumps by more than a tolerance beside its motion; '' if none does."""
         change = after[0] - before[0] - (0.5 * time) * (before[1] + after[1])
         return self._farther(np.abs(change), np.full(len(change), tolerance), time)
 
-    def _farther(self, step: Array, most: Array, time: float) -> str:
+    def _farther(self, step: Array, most: Array, time: float, quantity: str = '') -> str:
         within = step <= most
         if within.all():
             return ''
         excess = np.where(within, -np.inf, step - most)
         j = int(np.argmax(np.where(np.isfinite(step), excess, np.inf)))
-        unit = unit_of('position', self.kinds[j])
+        unit = unit_of(quantity or 'position', self.kinds[j])
         name = self.table.rows['position'].names[j]
         return (
-            f'{name}: step of the reference {step[j]:.6g} {unit} within {time:.6g} s, '
-            f'limit {most[j]:.6g} {unit}'
+            f'{name}: step of the {quantity and quantity + " of the "}reference {step[j]:.6g} '
+            f'{unit} within {time:.6g} s, limit {most[j]:.6g} {unit}'
         )
 
     def keep_motion(self, wanted: Array, last: Array, step: Array | None, out: Array) -> None:

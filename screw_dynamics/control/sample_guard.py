@@ -32,6 +32,7 @@ class SampleGuard:
     def set_robot(self, robot: Robot) -> None:
         """Continue with another model that has the same joints."""
         self.table = LimitTable.of(robot)
+        self._derivatives = self.table.limited_derivatives()
 
     def forget(self) -> None:
         """Let the next sample begin a motion."""
@@ -59,9 +60,10 @@ class SampleGuard:
         return self.table.violation(('effort', efforts[0]), ('effort rate', rate))
 
     def violation(self, jet: Array, efforts: Array) -> str:
-        """Return what of a reference, or of its efforts, is beyond a limit; '' if nothing is."""
+        """Return what of a jet (rows, n) or its efforts is beyond a limit; '' if nothing is."""
         return self.effort_violation(efforts) or self.table.violation(
-            ('position', jet[0]), ('velocity', jet[1])
+            ('position', jet[0]),
+            *((name, jet[d]) for d, name in self._derivatives if d < len(jet)),
         )
 
     def motor_violation(self, motors: MotorFeedforward) -> str:

@@ -18,6 +18,8 @@ from screw_dynamics.trajectory.cartesian import PoseWaypoints
 # power of the speed with which a quantity grows at most; other quantities do not depend on it
 _POWERS = {
     'velocity': 1,
+    'acceleration': 2,
+    'jerk': 3,
     'effort': 2,
     'effort rate': 3,
     'deflection': 2,

@@ -103,7 +103,6 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
             name += "'"
         names.append(name)
     count, extra = model.body_count, len(rotors)
-    limits, free = model.limits, JointLimits.none(extra)
     return replace(
         model,
         joint_names=(*model.joint_names, *names),
@@ -117,12 +116,7 @@ def model_with_rotors(model: ScrewModel, rotors: Sequence[RotorBody]) -> ScrewMo
         coordinates=np.append(model.coordinates, model.n + np.arange(extra)),
         multipliers=np.append(model.multipliers, [rotor.gear_ratio for rotor in rotors]),
         offsets=np.append(model.offsets, np.zeros(extra)),
-        limits=JointLimits(
-            lower=np.append(limits.lower, free.lower),
-            upper=np.append(limits.upper, free.upper),
-            velocity=np.append(limits.velocity, free.velocity),
-            effort=np.append(limits.effort, free.effort),
-        ),
+        limits=model.limits.joined(JointLimits.none(extra)),
         damping=np.append(model.damping, np.zeros(extra)),
         friction=np.append(model.friction, np.zeros(extra)),
         frames={

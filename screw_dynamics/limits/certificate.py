@@ -35,7 +35,7 @@ from screw_dynamics.limits.enclosures import (
     derivative_of,
     motion_of,
 )
-from screw_dynamics.limits.quantities import checks_of, joint_limits, motor_limits
+from screw_dynamics.limits.quantities import DERIVATIVES, checks_of, joint_limits, motor_limits
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.limits.sampled_bounds import sampled_bounds
 from screw_dynamics.model import ScrewModel
@@ -53,6 +53,7 @@ _SAMPLES = 8  # per interval, of quantities without certificate
 _PERIOD, _MOST_SAMPLES = 0.005, 2000  # s, and how many at most, where springs may fail
 _OF_MOTORS = ('deflection', 'motor velocity', 'motor effort', 'motor effort rate')
 _ROUNDING = 4e-15
+_OF_LINKS = 1 + len(DERIVATIVES)  # groups before those of efforts
 _EXACT = [RIGID, LINEAR, VARIABLE, CUBIC, EXPONENTIAL]
 
 
@@ -245,12 +246,13 @@ class _Quantities:
     def bounds(self, intervals: Intervals) -> _Bounds:
         """Return the bounds of the quantities that have a certificate."""
         positions, sizes, h = self._motion.expanded(intervals)
-        rounding = _ROUNDING * sizes[:, 0], _ROUNDING * sizes[:, 1] / h[:, np.newaxis]
         enclosures = {
-            'position': derivative_of(positions, 0, h, rounding[0]),
-            'velocity': derivative_of(positions, 1, h, rounding[1]),
+            group.quantity: derivative_of(
+                positions, d, h, _ROUNDING * sizes[:, d] / h[:, np.newaxis] ** d
+            )
+            for d, group in enumerate(self._groups[:_OF_LINKS])
         }
-        if self._source is not None and any(len(group.exact) for group in self._groups[2:]):
+        if self._source is not None and any(len(g.exact) for g in self._groups[_OF_LINKS:]):
             enclosures.update(self._source.enclosures(positions, h))
         shape, start = (len(h), self._limits.shape[1]), 0
         low, high, values = np.empty(shape), np.empty(shape), np.empty((shape[0], 3, shape[1]))
@@ -356,7 +358,10 @@ def _groups(robot: Robot, exact: NDArray[np.bool_], efforts: bool) -> list[_Grou
     of_joints = robot.joint_names, joints
     found = [
         ('position', limits.lower, limits.upper, every, *of_joints),
-        ('velocity', -limits.velocity, limits.velocity, every, *of_joints),
+        *(
+            (name, -getattr(limits, name), getattr(limits, name), every, *of_joints)
+            for name in DERIVATIVES
+        ),
         ('effort', -limits.effort, limits.effort, every & efforts, *of_joints),
     ]
     if robot.drives is not None:

@@ -41,12 +41,12 @@ def check_feasibility(
     """
     Compare a motion, sample by sample, with every finite limit of the robot.
 
-    Position, velocity and effort of the joints are compared with the limits of the model (a
-    velocity or effort limit of 0 counts as not specified); effort rate and deflection with those
-    of the elastic joints, stiffness with its range, motor velocity and effort with those of the
-    motors (on the joint's side of the gear), and of a `Winding` voltage, rms current and
-    temperature, which begins with 25 deg C. With drives the effort of a joint is that which its
-    drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
+    Position, velocity, acceleration, jerk and effort of the joints are compared with the limits of
+    the model (one of 0, but of a position, counts as not specified); effort rate and deflection
+    with those of the elastic joints, stiffness with its range, motor velocity and effort with
+    those of the motors (on the joint's side of the gear), and of a `Winding` voltage, rms current
+    and temperature, which begins with 25 deg C. With drives the effort of a joint is that which
+    its drive transmits, see `MotorFeedforward.effort_jet`. Nothing is checked between samples: see
     `limits.certify` for a whole curve.
 
     Parameters
@@ -54,7 +54,7 @@ def check_feasibility(
     robot : Robot or ScrewModel
     joint_jet : (T, m, n) array_like
         Row d is the d-th time derivative of the positions [rad or m, per s^d]; m >= 3 for a robot
-        without elastic joints, else see `elastic_feedforward`.
+        without elastic joints, 4 with limits of the jerk, else see `elastic_feedforward`.
     times : (T,) array_like
         Times of the samples, increasing [s].
     wrench_jets, stiffness_jets, deflection : optional

@@ -35,7 +35,7 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 
 ORDER = 8  # of the Taylor polynomials
 NO_DRIVES = np.zeros((0, remainders.COLUMNS))
-_LEAST_COUNT = 3  # of the coefficients of a polynomial, those of rest too
+_LEAST_COUNT = 4  # of the coefficients of a polynomial, those of rest too: for its jerk
 _PIECES = 2  # of an interval, whose Bernstein coefficients bound a polynomial
 
 
@@ -141,9 +141,13 @@ class Motion(NamedTuple):
         return result
 
     def expanded(self, intervals: Intervals) -> tuple[Array, Array, Array]:
-        """Return series of the positions (I, K, n), sums of their terms (I, 2, n), and h (I,)."""
+        """
+        Return series of the positions (I, K, n) and h (I,); and, between them, sizes (I, 4, n).
+
+        These are sums of what the terms of the positions and three derivatives by z are made of.
+        """
         count, (rows, n) = len(intervals.segments), self.coefficients.shape[1:]
-        series, sizes = np.empty((count, rows, n)), np.empty((count, 2, n))
+        series, sizes = np.empty((count, rows, n)), np.empty((count, _LEAST_COUNT, n))
         expand_polynomials(self.coefficients, *intervals, series, sizes)
         return series, sizes, intervals.halves * self.spans[intervals.segments]
 

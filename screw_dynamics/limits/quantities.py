@@ -17,13 +17,14 @@ from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.limits.report import LimitCheck, limit_checks
 from screw_dynamics.model import JointLimits, RobotModel
-from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
+from screw_dynamics.model.records import EFFORT_UNITS, LIMITS, POSITION_UNITS
 
 # units of a rotary and of a prismatic coordinate, and what follows them
 _UNITS = {
     'position': (POSITION_UNITS, ''),
     'velocity': (POSITION_UNITS, '/s'),
     'acceleration': (POSITION_UNITS, '/s^2'),
+    'jerk': (POSITION_UNITS, '/s^3'),
     'effort': (EFFORT_UNITS, ''),
     'effort rate': (EFFORT_UNITS, '/s'),
     'deflection': (POSITION_UNITS, ''),
@@ -36,6 +37,8 @@ _UNITS = {
     'rms current': (('A', 'A'), ''),
     'winding temperature': (('deg C', 'deg C'), ''),
 }
+# of positions, whose limits are those of the model
+DERIVATIVES = 'velocity', 'acceleration', 'jerk'
 
 
 def unit_of(quantity: str, coordinate_type: str) -> str:
@@ -45,12 +48,16 @@ def unit_of(quantity: str, coordinate_type: str) -> str:
 
 
 def motion_checks(robot: Robot, times: Array, joint_jet: Array) -> list[LimitCheck]:
-    """Return the checks of positions and velocities of joint jets (T, m, n)."""
+    """Return the checks of positions and their derivatives of joint jets (T, m, n)."""
     limits = joint_limits(robot.model)
-    return [
-        *checks_of(robot, 'position', times, joint_jet[:, 0], limits.lower, limits.upper),
-        *checks_of(robot, 'velocity', times, joint_jet[:, 1], -limits.velocity, limits.velocity),
-    ]
+    checks = checks_of(robot, 'position', times, joint_jet[:, 0], limits.lower, limits.upper)
+    for d, quantity in enumerate(DERIVATIVES, 1):
+        bounds = getattr(limits, quantity)
+        if np.isfinite(bounds).any():
+            if joint_jet.shape[1] <= d:
+                raise ShapeError('joint_jet', '(T, m, n) with m >= 4 for the jerk', '3 rows')
+            checks += checks_of(robot, quantity, times, joint_jet[:, d], -bounds, bounds)
+    return checks
 
 
 def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck]:
@@ -63,7 +70,8 @@ def joint_limits(model: RobotModel) -> JointLimits:
     """Return the limits of a model, ignoring zeros; raise InputError if they are contradictory."""
     limits = model.limits
     for j, name in enumerate(model.joint_names):
-        for quantity, bound in (('velocity', limits.velocity[j]), ('effort', limits.effort[j])):
+        for quantity in LIMITS[2:]:
+            bound = getattr(limits, quantity)[j]
             if bound < 0.0:
                 raise InputError(
                     f'model: joint {name!r}: {quantity} limit: expected 0 or more, got {bound:g}'

@@ -25,8 +25,9 @@ class LimitCheck:
     Parameters
     ----------
     quantity : str
-        'position', 'velocity', 'effort', 'effort rate', 'deflection', 'motor velocity',
-        'motor effort', 'stiffness', or 'spring' if a spring cannot transmit the effort.
+        'position', 'velocity', 'acceleration', 'jerk', 'effort', 'effort rate', 'deflection',
+        'motor velocity', 'motor effort', 'stiffness', or 'spring' if a spring cannot transmit the
+        effort.
     joint : str
         Name of the joint, or of the motor for motor quantities.
     unit : str

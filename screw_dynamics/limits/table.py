@@ -14,14 +14,14 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.kernels.drives.limits import SLACK, farthest_beyond
-from screw_dynamics.limits.quantities import joint_limits, motor_limits, unit_of
+from screw_dynamics.limits.quantities import DERIVATIVES, joint_limits, motor_limits, unit_of
 
 # of every quantity in SI units, and of its rates: what no drive has
 ABSURD, ABSURD_RATE = 1e6, 1e9
-_RATES = 'acceleration', 'effort rate', 'motor effort rate'
-# rad or m, and per s: a motion that is planned to touch a limit may be beyond it by so much
+_RATES = 'acceleration', 'jerk', 'effort rate', 'motor effort rate'
+# rad or m, and derivatives: a motion that is planned to touch a limit may be beyond it by so much
 TOUCH = 1e-6
-_TOUCHED = 'position', 'velocity', 'motor position', 'motor velocity'
+_TOUCHED = 'position', *DERIVATIVES, 'motor position', 'motor velocity'
 # of a step between two samples: their rounding, relative and in rad or m
 _STEP_SLACK, _ROUNDING = 1e-6, 1e-9
 
@@ -52,8 +52,9 @@ class LimitTable:
     """
     Limits by quantity, of n joints and of m motors on the joint side of the gear.
 
-    Joints have `position`, `velocity`, `acceleration`, `effort` and `effort rate`; motors have
-    `motor position` and so on, but no accelerations, and `deflection`. Limits of 0 count as none.
+    Joints have `position`, `velocity`, `acceleration`, `jerk`, `effort` and `effort rate`; motors
+    have `motor position` and so on, but no accelerations and jerks, and `deflection`. Limits of 0
+    count as none.
     """
 
     def __init__(self, rows: dict[str, LimitRow]) -> None:
@@ -62,13 +63,12 @@ class LimitTable:
     @classmethod
     def of(cls, robot: Robot) -> LimitTable:
         """Return the table of a robot; raise InputError if its limits are contradictory."""
-        joints, endless = joint_limits(robot.model), np.full(robot.n, np.inf)
+        joints = joint_limits(robot.model)
         rates = np.array([drive.max_effort_rate for drive in robot.joint_drives])
         rows = {
             'effort': _row(robot, 'effort', joints.effort),
             'position': _row(robot, 'position', joints.upper, joints.lower),
-            'velocity': _row(robot, 'velocity', joints.velocity),
-            'acceleration': _row(robot, 'acceleration', endless),
+            **{name: _row(robot, name, getattr(joints, name)) for name in DERIVATIVES},
             'effort rate': _row(robot, 'effort rate', rates),
         }
         if robot.drives is not None:
@@ -120,6 +120,14 @@ class LimitTable:
                 for quantity, row in self.rows.items()
             }
         )
+
+    def limited_derivatives(self) -> list[tuple[int, str]]:
+        """Return orders and names of velocity, and of other derivatives that are limited."""
+        return [
+            (d, name)
+            for d, name in enumerate(DERIVATIVES, 1)
+            if d == 1 or np.isfinite(self.rows[name].upper).any()
+        ]
 
     def violation(self, *values: tuple[str, Array | None]) -> str:
         """Return which value of a quantity (k,) is farthest beyond its limit; '' if none is."""

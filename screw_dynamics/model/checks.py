@@ -21,9 +21,8 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.lie import is_pose, screw_type
 from screw_dynamics.model.geometry import inertia_form
-from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
+from screw_dynamics.model.records import LIMITS, Frame, JointLimits, ModelRecord
 
-LIMITS = ('lower', 'upper', 'velocity', 'effort')
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'helical')
 
 # Results of `screw_type` allowed for each type; a helical joint may have the pitch 0.

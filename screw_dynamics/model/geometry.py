@@ -17,7 +17,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.quantities import EFFORT_UNITS, POSITION_UNITS, derivative_unit
 from screw_dynamics.common.text_table import NO_BREAK, table_width, text_table
 from screw_dynamics.lie import adjoint, exp_screw, inertia_parameters, screw_pitch, skew
-from screw_dynamics.model.records import ModelRecord, shared_unit
+from screw_dynamics.model.records import LIMITS, JointLimits, ModelRecord, shared_unit
 from screw_dynamics.model.robot_model import RobotModel
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -92,7 +92,8 @@ def pitch_and_point(screw: Array) -> tuple[float, Array | None]:
     return pitch, np.cross(screw[:3], screw[3:]) if np.isfinite(pitch) else None
 
 
-_UNITS = {False: 'rad, rad/s, N m, kg', True: 'm, m/s, N, kg for prismatic joints'}
+_UNITS = {False: 'rad, rad/s, {}N m, kg', True: 'm, m/s, {}N, kg for prismatic joints'}
+_DERIVATIVES = {False: 'rad/s^2, rad/s^3, ', True: 'm/s^2, m/s^3, '}  # of more limits than usual
 _ABOUT = ('joint', 'type', 'link', 'on')
 _SCREW = ('screw', f'angular{NO_BREAK}e', f'linear{NO_BREAK}v', 'pitch', 'point')
 
@@ -135,29 +136,40 @@ def limit_rows(model: ModelRecord | RobotModel) -> list[tuple[str, ...]]:
     """Return rows with the limits of every coordinate, units in the header."""
     position = shared_unit(model.coordinate_types, POSITION_UNITS)
     effort = shared_unit(model.coordinate_types, EFFORT_UNITS)
-    units = {'lower': position, 'upper': position, 'velocity': derivative_unit(position, 1)}
-    header = [f'{name} [{unit}]' for name, unit in (units | {'effort': effort}).items()]
+    orders = {'lower': 0, 'upper': 0, 'velocity': 1, 'acceleration': 2, 'jerk': 3}
+    bounds = _stated_limits(model.limits)
+    header = [
+        f'{name} [{effort if name == "effort" else derivative_unit(position, orders[name])}]'
+        for name in bounds
+    ]
     rows = [('coordinate', *(cell.replace(' ', NO_BREAK) for cell in header))]
-    limits = model.limits
-    bounds = zip(limits.lower, limits.upper, limits.velocity, limits.effort, strict=True)
-    for name, values in zip(model.joint_names, bounds, strict=True):
-        rows.append((name, *(f'{value:.5g}' for value in values)))
+    for j, name in enumerate(model.joint_names):
+        rows.append((name, *(f'{column[j]:.5g}' for column in bounds.values())))
     return rows
+
+
+def _stated_limits(limits: JointLimits) -> dict[str, Array]:
+    """Return the limits by name; without those of acceleration and jerk that no joint has."""
+    columns = {name: getattr(limits, name) for name in LIMITS}
+    return {
+        name: column
+        for name, column in columns.items()
+        if name not in ('acceleration', 'jerk') or np.isfinite(column).any()
+    }
 
 
 def joint_table(model: ModelRecord) -> str:
     """Return the joints with parents, limits of their coordinates, and the masses they move."""
-    rows: list[tuple[str, ...]] = [
-        ('joint', 'type', 'parent', 'lower', 'upper', 'velocity', 'effort', 'mass')
-    ]
-    limits = model.limits
-    bounds = np.stack([limits.lower, limits.upper, limits.velocity, limits.effort])
+    columns = _stated_limits(model.limits)
+    rows: list[tuple[str, ...]] = [('joint', 'type', 'parent', *columns, 'mass')]
+    bounds = np.stack(list(columns.values()))
     for i, joint in enumerate(model.tree_joint_names):
         values = *bounds[:, model.coordinates[i]], model.inertias[i, 3, 3]
         numbers = (f'{value:.5g}' for value in values)
         rows.append((joint, model.joint_types[i], _parent(model, i), *numbers))
     slides = {kind == 'prismatic' for kind in model.joint_types}
-    units = [_UNITS[kind] for kind in sorted(slides)]
+    more = len(columns) > 4
+    units = [_UNITS[kind].format(_DERIVATIVES[kind] * more) for kind in sorted(slides)]
     texts = (_joint_text(model, i) for i in range(model.body_count))
     mimics = [f'mimic: {text}' for text in texts if ' = ' in text]
     mass = f'moving mass: {float(model.inertias[:, 3, 3].sum()):.5g} kg'

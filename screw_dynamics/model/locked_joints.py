@@ -11,7 +11,7 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import exp_screw, transform_inertia
-from screw_dynamics.model.records import Frame, JointLimits
+from screw_dynamics.model.records import Frame
 from screw_dynamics.model.screw_model import ScrewModel
 
 
@@ -46,7 +46,6 @@ def without_joints(model: ScrewModel, locked: Collection[str]) -> ScrewModel:
         own = Frame(-1, np.eye(4)) if frame.body < 0 else bodies[frame.body]
         frames[name] = Frame(own.body, own.pose @ frame.pose)
     numbers = np.cumsum(free) - 1
-    limits = model.limits
     return replace(
         model,
         joint_names=tuple(np.array(model.joint_names)[free].tolist()),
@@ -60,9 +59,7 @@ def without_joints(model: ScrewModel, locked: Collection[str]) -> ScrewModel:
         coordinates=numbers[model.coordinates[kept]],
         multipliers=model.multipliers[kept],
         offsets=model.offsets[kept],
-        limits=JointLimits(
-            limits.lower[free], limits.upper[free], limits.velocity[free], limits.effort[free]
-        ),
+        limits=model.limits.of(free),
         damping=model.damping[free],
         friction=model.friction[free],
         frames=frames,

@@ -9,11 +9,12 @@ import numpy as np
 
 from screw_dynamics.common.yaml_files.document import YamlEntry, read_document, write_document
 from screw_dynamics.errors import ModelError, shown
-from screw_dynamics.model.records import Frame, JointLimits, ModelRecord
+from screw_dynamics.model.records import LIMITS, Frame, JointLimits, ModelRecord
 
 FORMAT = 'screw_dynamics model'
 VERSION = 1
-_COLUMNS = ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')  # of coordinates
+_COLUMNS = (*LIMITS, 'damping', 'friction')  # of coordinates
+_OPTIONAL = ('acceleration', 'jerk')  # infinite without an entry
 
 
 def to_yaml(model: ModelRecord, path: str | os.PathLike[str] | None = None) -> str:
@@ -52,7 +53,7 @@ def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
     coordinates, bodies = root['coordinates'].items(), root['bodies'].items()
     joint_names, body_names = _names(coordinates), _names(bodies)
     *limits, damping, friction = (
-        np.array([node[key].number() for node in coordinates], dtype=float) for key in _COLUMNS
+        np.array([_number(node, key) for node in coordinates], dtype=float) for key in _COLUMNS
     )
     return dict(
         joint_names=joint_names,
@@ -79,6 +80,11 @@ def fields_from_yaml(source: str | bytes | os.PathLike[str]) -> dict[str, Any]:
     )
 
 
+def _number(coordinate: YamlEntry, key: str) -> float:
+    known = key in coordinate.value or key not in _OPTIONAL
+    return coordinate[key].number() if known else np.inf
+
+
 def _names(nodes: list[YamlEntry]) -> tuple[str, ...]:
     """Return the names of entries; they must be unique, as other entries refer to them."""
     names: dict[str, YamlEntry] = {}
@@ -94,9 +100,8 @@ def _names(nodes: list[YamlEntry]) -> tuple[str, ...]:
 
 
 def _coordinate(model: ModelRecord, j: int) -> dict[str, Any]:
-    at = model.limits
-    columns = (at.lower, at.upper, at.velocity, at.effort, model.damping, model.friction)
-    values = (float(column[j]) for column in columns)
+    limits = (getattr(model.limits, name) for name in LIMITS)
+    values = (float(column[j]) for column in (*limits, model.damping, model.friction))
     return {'name': model.joint_names[j], **dict(zip(_COLUMNS, values, strict=True))}
 
 

@@ -104,24 +104,55 @@ class JointLimits(ValueEquality):
         Velocity limit [rad/s or m/s].
     effort : (n,) ndarray
         Effort limit [N m or N].
+    acceleration, jerk : (n,) ndarray, optional
+        Limits of acceleration [rad/s^2 or m/s^2] and jerk [rad/s^3 or m/s^3].
     """
 
     lower: Array
     upper: Array
     velocity: Array
     effort: Array
+    acceleration: Array = None  # type: ignore[assignment]
+    jerk: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        """Replace limits that are not given by infinity."""
+        for name in ('acceleration', 'jerk'):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.full(np.shape(self.velocity), np.inf))
 
     def ignoring_zeros(self) -> JointLimits:
         """
-        Return the `JointLimits` with velocity and effort limits of 0 replaced by infinity.
+        Return the `JointLimits` with limits of 0, but those of positions, replaced by infinity.
 
         Many robot descriptions have zeros there, because URDF requires a number.
         """
+        bounds = {name: getattr(self, name) for name in LIMITS[2:]}
         return replace(
-            self,
-            velocity=np.where(self.velocity == 0.0, np.inf, self.velocity),
-            effort=np.where(self.effort == 0.0, np.inf, self.effort),
+            self, **{name: np.where(bound == 0.0, np.inf, bound) for name, bound in bounds.items()}
         )
+
+    def of(self, columns: NDArray[Any]) -> JointLimits:
+        """
+        Return the `JointLimits` of some coordinates.
+
+        Parameters
+        ----------
+        columns : (k,) ndarray
+            Their indices, or (n,) whether each is one of them.
+        """
+        return JointLimits(*(getattr(self, name)[columns] for name in LIMITS))
+
+    def joined(self, other: JointLimits) -> JointLimits:
+        """
+        Return the `JointLimits` of these coordinates and further ones.
+
+        Parameters
+        ----------
+        other : JointLimits
+        """
+        pairs = ((getattr(self, name), getattr(other, name)) for name in LIMITS)
+        return JointLimits(*map(np.concatenate, pairs))
 
     @staticmethod
     def none(n: int) -> JointLimits:
@@ -135,6 +166,9 @@ class JointLimits(ValueEquality):
         """
         infinite = np.full(n, np.inf)
         return JointLimits(-infinite, infinite, infinite, infinite)
+
+
+LIMITS = tuple(entry.name for entry in fields(JointLimits))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.drives.friction import LOAD
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
 from screw_dynamics.lie import adjoint_inverse, inverse_pose
-from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model import ScrewModel
 
 
 def robot_tables(robot: Robot) -> tuple[ScrewModel, tuple[NDArray[Any], ...]]:
@@ -70,17 +70,11 @@ def _with_rotors(robot: Robot) -> tuple[ScrewModel, NDArray[np.int64]]:
     coordinates[owners] = places
     extended = model_with_rotors(model, rotors)
     columns = np.concatenate([np.arange(model.n), model.n + np.flatnonzero(~rigid)])
-    limits = extended.limits
     extended = replace(
         extended,
         joint_names=tuple(extended.joint_names[k] for k in columns),
         coordinates=np.concatenate([model.coordinates, places]),
-        limits=JointLimits(
-            limits.lower[columns],
-            limits.upper[columns],
-            limits.velocity[columns],
-            limits.effort[columns],
-        ),
+        limits=extended.limits.of(columns),
         damping=extended.damping[columns],
         friction=extended.friction[columns],
     )

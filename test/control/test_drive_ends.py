@@ -14,6 +14,7 @@ from screw_dynamics.control.inputs import ClockJumped, RobotChanged, Stop
 from screw_dynamics.control.report import OK
 from screw_dynamics.errors import InputError
 from screw_dynamics.model import JointLimits
+from screw_dynamics.trajectory.reference.reference import Source
 
 STOOD = np.array([0.6, 0.2])
 
@@ -155,6 +156,28 @@ def moving(arm, seconds, **settings):
         rig.send(jet, time)
         time += TICK
     return rig, move, time
+
+
+@pytest.mark.parametrize(('quantity', 'order'), [('acceleration', 2), ('jerk', 3)])
+@pytest.mark.parametrize('share', [0.98, 1.02])
+def test_derivatives_of_the_reference_have_limits(arm, quantity, order, share):
+    """Where a sample says its acceleration or jerk, and where it steps with none."""
+    move = Move(START, [2.0, 1.0], 1.2)
+    peak = max(np.abs(move(time)[order]).max() for time in np.arange(0.0, 1.2, TICK))
+    limits = replace(arm.limits, **{quantity: np.full(2, share * peak)})
+    for hidden in (False, True):
+        rig, time = Rig(replace(arm, limits=limits), **MIT), 0.0
+        rig.measured = START
+        while time < 1.2 and not rig.log[2:]:
+            jet = move(time)
+            if hidden:
+                jet[order] = 0.0
+            rig.measured = jet[0]
+            rig.send(jet, time, source=Source.STREAM if time else None)
+            time += TICK
+        words = f'joint_1: {"step of the " if hidden else ""}'
+        words += {True: ('velocity', 'acceleration')[order - 2], False: quantity}[hidden]
+        assert any(words in line for line in rig.heard()) == (share < 1.0)
 
 
 def test_a_pause_and_its_end_lead_positions_on_without_a_step(arm):

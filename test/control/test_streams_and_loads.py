@@ -93,6 +93,16 @@ def test_a_velocity_beyond_its_limit_is_never_published(arm):
     assert len(stops) == 1
 
 
+@pytest.mark.parametrize(('quantity', 'order'), [('acceleration', 2), ('jerk', 3)])
+def test_derivatives_beyond_their_limits_are_never_published(arm, quantity, order):
+    peak = np.abs([wave(time)[order] for time in np.arange(0.0, 1.0, 1e-3)]).max()
+    rig = Rig(limited(arm, 10.0, 1e3, **{quantity: 0.9 * peak}))
+    rig.run(1.0, every=stream(rig, wave))
+    published = [jet[order] for jet in rig.published.jets]
+    assert np.abs(published).max(initial=0.0) <= 0.9 * peak  # the wave begins at its peak
+    assert len([line for line in rig.lines if f': {quantity} ' in line]) == 1
+
+
 def beyond_once(time):
     """Return a wave whose accelerations are beyond every limit at 0.3 s."""
     jet = wave(time)

@@ -176,6 +176,20 @@ def test_a_step_between_two_rests_is_rejected(arm):
     assert not len(rig.published)
 
 
+@pytest.mark.parametrize(('quantity', 'order'), [('acceleration', 2), ('jerk', 3)])
+@pytest.mark.parametrize('limits', ['reject', 'slow', 'retime'])
+def test_limits_of_derivatives_are_those_of_trajectories(arm, quantity, order, limits):
+    rig = Rig(limited(arm, 10.0, 1e3, **{quantity: 3.0}), limits=limits)
+    rig.send((0.0, [0.0, 0.0]), (0.8, [0.5, 0.0]))
+    rig.run(4.0)
+    if limits == 'reject':
+        assert f'limit exceeded: joint_1: {quantity} ' in rig.reasons[0]
+        return
+    assert rig.reasons == ['']
+    np.testing.assert_allclose(rig.published.jet[-1, 0], [0.5, 0.0], atol=1e-9)
+    assert 2.7 < np.abs(rig.published.jet[:, order]).max() <= 3.0
+
+
 @pytest.mark.parametrize('time', [1e-6, 1e-3])
 def test_a_point_that_is_too_near_in_time_is_rejected(arm, time):
     rig = Rig(limited(arm))

@@ -10,6 +10,7 @@ from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import NotFiniteError, SpringRangeError
+from screw_dynamics.limits.quantities import DERIVATIVES
 from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -122,7 +123,7 @@ def drawn_robot(rng):
 
 def quantities(robot, jets):
     """Return the sizes (T, m) of all limited quantities."""
-    found = {'position': jets[:, 0], 'velocity': jets[:, 1]}
+    found = {name: jets[:, d] for d, name in enumerate(('position', *DERIVATIVES))}
     if robot.drives is None:
         return {**found, 'effort': sd.inverse_dynamics(robot.model, jets[:, :3])[:, 0]}
     motion = sd.elastic_feedforward(robot, jets)
@@ -175,7 +176,7 @@ def with_limits(robot, found, factors):
     limits = JointLimits(-position, position, velocity=limit('velocity'), effort=limit('effort'))
     model = replace(robot.model, limits=limits)
     if robot.drives is None:
-        return sd.Robot(model)
+        return with_motion_limits(sd.Robot(model), limit)
     rates, deflections, velocities, efforts = (
         limit(name) for name in ('effort rate', 'deflection', 'motor velocity', 'motor effort')
     )
@@ -186,7 +187,12 @@ def with_limits(robot, found, factors):
         joints[name] = replace(
             drive, motor=motor, max_effort_rate=rates[i], max_deflection=deflection
         )
-    return replace(robot, model=model, drives=sd.Drives(joints))
+    return with_motion_limits(replace(robot, model=model, drives=sd.Drives(joints)), limit)
+
+
+def with_motion_limits(robot, limit):
+    limits = replace(robot.model.limits, acceleration=limit('acceleration'), jerk=limit('jerk'))
+    return replace(robot, model=replace(robot.model, limits=limits))
 
 
 def drawn_case(seed):

@@ -92,12 +92,9 @@ def perform(task):
     return fitting.answer(task.arrival.message.data, task)
 
 
-def limited(arm, velocity=2.0, effort=60.0, position=3.0):
-    n = arm.n
-    limits = JointLimits(
-        np.full(n, -position), np.full(n, position), np.full(n, velocity), np.full(n, effort)
-    )
-    return replace(arm, limits=limits)
+def limited(arm, velocity=2.0, effort=60.0, position=3.0, acceleration=np.inf, jerk=np.inf):
+    bounds = -position, position, velocity, effort, acceleration, jerk
+    return replace(arm, limits=JointLimits(*(np.full(arm.n, bound) for bound in bounds)))
 
 
 def free(arm):

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams of samples, their commands, and limits of a robot."""
 
-from dataclasses import replace
-
 import numpy as np
 
+from helpers import rig as rigs
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory.reference.interpolation import SMOOTH
 from screw_dynamics.trajectory.reference.reference import Reference, Source
 from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
@@ -15,9 +13,8 @@ from screw_dynamics.trajectory.reference.streamed_reference import StreamedRefer
 JET = np.arange(10.0).reshape(5, 2) - 4.0
 
 
-def limited(arm, velocity=3.0, effort=80.0):
-    limits = JointLimits(*(np.full(2, bound) for bound in (-6.0, 6.0, velocity, effort)))
-    return replace(arm, limits=limits)
+def limited(arm, velocity=3.0, effort=80.0, **derivatives):
+    return rigs.limited(arm, velocity, effort, 6.0, **derivatives)
 
 
 def wave(time, amplitude=0.2, rate=2.0):

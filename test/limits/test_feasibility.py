@@ -47,12 +47,15 @@ def brute_force(model, jets, times, wrenches):
     """Return {quantity: values (T, n)} of the arm with springs, formula by formula."""
     values = {name: [] for name in ('effort', 'effort rate', 'deflection')}
     values |= {'position': [], 'velocity': [], 'motor velocity': [], 'motor effort': []}
+    values |= {'acceleration': [], 'jerk': []}
     for i in range(len(times)):
         tau = sd.inverse_dynamics(model, jets[i], {'tool': wrenches[i]})
         theta = jets[i, :3] + tau / 120.0
         for name, row in (
             ('position', jets[i, 0]),
             ('velocity', jets[i, 1]),
+            ('acceleration', jets[i, 2]),
+            ('jerk', jets[i, 3]),
             ('effort', tau[0]),
             ('effort rate', tau[1]),
             ('deflection', tau[0] / 120.0),
@@ -73,8 +76,7 @@ def test_every_quantity_against_its_formula(arm, rng):
         arm,
         lower=-bounds['position'],
         upper=bounds['position'],
-        velocity=bounds['velocity'],
-        effort=bounds['effort'],
+        **{name: bounds[name] for name in ('velocity', 'acceleration', 'jerk', 'effort')},
     )
     drives = elastic_joints(
         deflection=bounds['deflection'],
@@ -84,7 +86,7 @@ def test_every_quantity_against_its_formula(arm, rng):
         effort=bounds['motor effort'] / 10.0,
     )
     report = sd.check_feasibility(sd.Robot(model, drives), jets, times, {'tool': wrenches})
-    assert len(report.checks) == 14 and not report.feasible
+    assert len(report.checks) == 18 and not report.feasible
     for check in report.checks:
         column = values[check.quantity][:, arm.joint_names.index(check.joint)]
         bound = bounds[check.quantity]
@@ -113,6 +115,10 @@ def test_rigid_robot_is_held_against_its_own_limits(arm, rng):
         ('effort', arm.joint_names[joint])
     ]
     assert sd.check_feasibility(with_limits(arm), jets, times).checks == ()
+    with pytest.raises(ShapeError, match='m >= 4 for the jerk, got 3 rows'):
+        sd.check_feasibility(with_limits(arm, jerk=1.0), jets, times)
+    with pytest.raises(InputError, match="'joint_1': jerk limit: expected 0 or more, got -1"):
+        sd.check_feasibility(with_limits(arm, jerk=-1.0), jets, times)
 
 
 def test_spring_out_of_its_table_is_a_violation_and_no_error(arm, rng):

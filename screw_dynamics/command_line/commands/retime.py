@@ -44,23 +44,20 @@ class Limits(
     """Limits in place of those of the robot."""
 
     velocity: tuple[Named, ...] = per_joint('limits of the velocity [rad/s or m/s]')
+    acceleration: tuple[Named, ...] = per_joint('limits of the acceleration [rad/s^2 or m/s^2]')
+    jerk: tuple[Named, ...] = per_joint('limits of the jerk [rad/s^3 or m/s^3]')
     effort: tuple[Named, ...] = per_joint('limits of the effort [N m or N]')
     effort_rate: tuple[Named, ...] = per_joint('limits of the effort rate [N m/s or N/s]')
 
     def by_name(self, robot: Robot) -> dict[str, Array]:
         """Return the limits that are given, those of the robot for other joints."""
-        given = {
-            'velocity': self.velocity,
-            'effort': self.effort,
-            'effort_rate': self.effort_rate,
-        }
         limits = {}
         for name, values in limits_by_name(robot).items():
-            option = f'--{name.replace("_", "-")}'
-            for _, value in given[name]:
+            option, given = f'--{name.replace("_", "-")}', getattr(self, name)
+            for _, value in given:
                 if not value > 0.0:
                     raise InputError(f'{option}: expected a number above 0, got {value:g}')
-            chosen = one_or_each(option, given[name], robot.joint_names, values)
+            chosen = one_or_each(option, given, robot.joint_names, values)
             if chosen is not None:
                 limits[name] = chosen
         return limits

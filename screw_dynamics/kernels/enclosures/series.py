@@ -49,8 +49,8 @@ def _expand(coefficients, segments, centres, halves, out, sizes):
     """
     Write polynomials (I, K, n) in z about centres in segments, u = centre + half z.
 
-    `sizes` (I, 2, n) has the sums of bounds of the coefficients, and of k times these, which do
-    not cancel: for the rounding of positions and velocities.
+    `sizes` (I, D, n) has the sums of bounds of the coefficients, of k times these, k (k - 1) times
+    these and so on, which do not cancel: for the rounding of positions and their derivatives.
     """
     count, n = out.shape[1], out.shape[2]
     terms = np.empty((count, n))
@@ -60,9 +60,11 @@ def _expand(coefficients, segments, centres, halves, out, sizes):
         recentre(terms, centres[i], halves[i])
         sizes[i] = 0.0
         for k in range(count):
-            for j in range(n):
-                sizes[i, 0, j] += terms[k, j]
-                sizes[i, 1, j] += k * terms[k, j]
+            weight = 1.0
+            for d in range(sizes.shape[1]):
+                for j in range(n):
+                    sizes[i, d, j] += weight * terms[k, j]
+                weight *= k - d
 
 
 def _set_hulls(

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities with limits along a motion: velocities, efforts, their rates, motor quantities."""
+"""Quantities with limits along a motion: of joints and their efforts, and of motors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from screw_dynamics.model import JointLimits, ScrewModel
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
 
-_NAMES = ('effort', 'effort_rate', 'velocity')
+_OF_MODEL = ('velocity', 'acceleration', 'jerk', 'effort')
+_NAMES = (*_OF_MODEL, 'effort_rate')
 _MOST_ROWS = 6  # a result that is C4 has no bounded sixth derivative
 
 
@@ -33,8 +34,7 @@ def limits_by_name(robot: Robot) -> dict[str, Array]:
     """Return the limits (n,) of the joints of a robot by name, infinite where it has none."""
     limits = robot.model.limits.ignoring_zeros()
     return {
-        'velocity': limits.velocity,
-        'effort': limits.effort,
+        **{name: getattr(limits, name) for name in _OF_MODEL},
         'effort_rate': motor_limits(robot).effort_rates,
     }
 
@@ -57,7 +57,7 @@ def limited_robot(robot: Robot | ScrewModel, limits: Limits) -> Robot:
     values = {name: _values(name, value, robot.n) for name, value in limits.items()}
     replaced = replace(
         robot.model.limits,
-        **{name: value for name, value in values.items() if name in ('velocity', 'effort')},
+        **{name: value for name, value in values.items() if name in _OF_MODEL},
     )
     robot = robot.with_model(replace(robot.model, limits=replaced))
     if 'effort_rate' not in values:
@@ -120,12 +120,13 @@ class LimitedQuantities:
 
     def values(self, joint_jet: Array) -> Array:
         """Return all quantities (M, Q) of joint jets (M, rows, n); springs may raise."""
-        if not self.parts:
-            return np.empty((len(joint_jet), 0))
-        motion = elastic_feedforward(self.robot, joint_jet)
-        return np.concatenate(
-            [self._read(name, motion)[:, columns] for name, columns, _ in self.parts], axis=1
-        )
+        names = [name for name, _, _ in self.parts]
+        read = {name: joint_jet[:, d] for name, d in _OF_PATH.items() if name in names}
+        if len(read) < len(names):
+            motion = elastic_feedforward(self.robot, joint_jet)
+            read |= {name: self._read(name, motion) for name in names if name not in read}
+        none = np.empty((len(joint_jet), 0))
+        return np.hstack([none, *(read[name][:, columns] for name, columns, _ in self.parts)])
 
     def _read(self, name: str, motion: MotorFeedforward) -> Array:
         if name == 'motor voltage':
@@ -133,6 +134,7 @@ class LimitedQuantities:
         return _READ[name](motion)
 
 
+_OF_PATH = {'acceleration': 2, 'jerk': 3}  # rows of a joint jet
 _READ: dict[str, Callable[[MotorFeedforward], Array]] = {
     'effort': lambda motion: motion.effort,
     'effort rate': lambda motion: motion.effort_jet[:, 1],
@@ -141,15 +143,17 @@ _READ: dict[str, Callable[[MotorFeedforward], Array]] = {
     'motor effort': lambda motion: motion.motor_effort,
     'motor effort rate': lambda motion: motion.motor_effort_jet[:, 1],
 }
-_ODD = ('effort rate', 'motor velocity', 'motor effort rate')
+_ODD = ('jerk', 'effort rate', 'motor velocity', 'motor effort rate')
 
 
 def limited_quantities(robot: Robot) -> LimitedQuantities:
     """Return the quantities with finite limits; springs count without their dampers."""
     limits = motor_limits(robot)
-    efforts = robot.model.limits.ignoring_zeros().effort
+    of_joints = robot.model.limits.ignoring_zeros()
     bounds = (
-        ('effort', efforts),
+        ('acceleration', of_joints.acceleration),
+        ('jerk', of_joints.jerk),
+        ('effort', of_joints.effort),
         ('effort rate', limits.effort_rates),
         ('deflection', limits.deflections),
         ('motor velocity', limits.motor_velocities),
@@ -171,7 +175,7 @@ def limited_quantities(robot: Robot) -> LimitedQuantities:
     inductive = 'motor voltage' in names and winding_values(robot, 'inductance', 0.0).any()
     if 'motor effort rate' in names or inductive:
         rows += 1
-    elif 'effort rate' in names:
+    elif 'effort rate' in names or 'jerk' in names:
         rows = max(rows, 4)
     if rows > _MOST_ROWS:
         raise InputError(

@@ -74,14 +74,14 @@ def retime(
     Return the fastest motion along the path of a curve that keeps every limit.
 
     The time law is a spline of degree 4 in the squared speed along the path. Sequential linear
-    programs minimise the duration under the limits of velocity, effort, effort rate and, with
-    elastic joints, deflection, motor velocity, effort, its rate and voltage, at stations along the
-    path: first with half of the intervals, then with all. All times of the result are scaled until
-    the largest share of a limit is 0.9999, by `check_feasibility`, of voltages, rms currents and
-    temperatures too; then by `limits.certify`, until limits hold between samples. If it does not
-    begin and end at rest, it is only slowed, and only where a limit is exceeded. The duration is a
-    local optimum within the time laws of this form, in practice within some per cent of the best
-    possible one.
+    programs minimise the duration under the limits of velocity, acceleration, jerk, effort, effort
+    rate and, with elastic joints, deflection, motor velocity, effort, its rate and voltage, at
+    stations along the path: first with half of the intervals, then with all. All times of the
+    result are scaled until the largest share of a limit is 0.9999, by `check_feasibility`, of
+    voltages, rms currents and temperatures too; then by `limits.certify`, until limits hold
+    between samples. If it does not begin and end at rest, it is only slowed, and only where a
+    limit is exceeded. The duration is a local optimum within the time laws of this form, in
+    practice within some per cent of the best possible one.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def retime(
         The motion whose path is kept; its own times matter only as the parameter of the path.
         Where it does not start or end at rest, velocity, acceleration, jerk and snap are kept.
     limits : JointLimits or mapping of str to array_like, optional
-        Limits in place of those of the robot: 'velocity' [rad/s or m/s], 'effort' [N m or N] and
-        'effort_rate' [N m/s or N/s], a number or (n,) each. What is left out remains that of the
-        model and the drives.
+        Limits in place of those of the robot: 'velocity' [rad/s or m/s], 'acceleration' and 'jerk'
+        [per s^2 and s^3], 'effort' [N m or N] and 'effort_rate' [N m/s or N/s], a number or (n,)
+        each. What is left out remains that of the model and the drives.
     intervals : int
         Least number of intervals of the spline; more make a faster motion and a longer
         computation. Motions of less than 3 ms per interval have no more than that.

@@ -190,12 +190,11 @@ def _mimic(location: SourceLocation, mimic: Any) -> Mimic:
 def _limit(location: SourceLocation, limit: Any, kind: str) -> Limit:
     here = location.inside('limit')
     bounded = limit if kind in ('revolute', 'prismatic') else None
-    return Limit(
-        lower=_bound(here, bounded, 'lower', -np.inf),
-        upper=_bound(here, bounded, 'upper', np.inf),
-        velocity=_bound(here, limit, 'velocity', np.inf),
-        effort=_bound(here, limit, 'effort', np.inf),
-    )
+    bounds = {
+        name: _bound(here, bounded if name == 'upper' else limit, name, np.inf)
+        for name in values.UPPER_LIMITS
+    }
+    return values.limit_record(_bound(here, bounded, 'lower', -np.inf), bounds)
 
 
 def _bound(location: SourceLocation, limit: Any, name: str, default: float) -> float:

@@ -72,9 +72,10 @@ def read_urdf(
     ScrewModel
         With limits, damping, friction and one frame per link. Limits that the document does not
         specify are infinite, including `lower` and `upper` missing in a `<limit>`: the URDF
-        default 0 would lock the joint by an omission. Position and velocity limits of mimic
-        joints narrow those of the coordinate that they follow, unless this would leave no range
-        of motion; effort limits do not.
+        default 0 would lock the joint by an omission. Acceleration and jerk (URDF 1.2) are read
+        in any version, and `deceleration` too: the smaller one of it and `acceleration` is the
+        limit of both. Limits of mimic joints narrow those of the coordinate that they follow,
+        unless this would leave no range of motion; effort limits do not.
 
     Raises
     ------
@@ -97,8 +98,8 @@ def read_urdf(
         Once per call, if moving links have no mass, the mass 0 or a non-physical inertia. Such
         numbers are common in published files and are used unchanged.
     UrdfWarning
-        Once per call, if a lower limit is above the upper one, or limits of velocity or effort,
-        damping or friction are negative; they are used unchanged. Once per call, if links or
+        Once per call, if a lower limit is above the upper one, or other limits, damping or
+        friction are negative; they are used unchanged. Once per call, if links or
         joints are inside elements that are not URDF, such as `<group>`; they are ignored. If the
         root link is not declared, as `world` in files for Drake; it is taken as a massless link.
 

@@ -82,6 +82,8 @@ class Limit:
     upper: float = np.inf
     velocity: float = np.inf
     effort: float = np.inf
+    acceleration: float = np.inf  # the smaller one of acceleration and deceleration
+    jerk: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)

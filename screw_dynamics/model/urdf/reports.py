@@ -50,8 +50,10 @@ def warn_of_limits(joints: Sequence[Joint], stacklevel: int) -> None:
     """Warn once (`UrdfWarning`) and name all joints with contradictory or negative values."""
     kinds = (
         (REVERSED, [j.name for j in joints if j.limit.lower > j.limit.upper]),
-        ('negative velocity limit', [j.name for j in joints if j.limit.velocity < 0.0]),
-        ('negative effort limit', [j.name for j in joints if j.limit.effort < 0.0]),
+        *(
+            (f'negative {name} limit', [j.name for j in joints if getattr(j.limit, name) < 0.0])
+            for name in ('velocity', 'effort', 'acceleration', 'jerk')
+        ),
         ('negative damping', [j.name for j in joints if j.damping < 0.0]),
         ('negative friction', [j.name for j in joints if j.friction < 0.0]),
     )

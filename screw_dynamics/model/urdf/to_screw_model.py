@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from screw_dynamics.common.arrays import Array, as_vector
 from screw_dynamics.errors import UnsupportedJointError
 from screw_dynamics.lie import rotation_onto_z
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.records import LIMITS
 from screw_dynamics.model.urdf.records import Joint, Limit, Link, RobotDescription
 from screw_dynamics.model.urdf.reports import warn_of_inertia, warn_of_limits
 from screw_dynamics.model.urdf.selection import Body, lump_links, select
@@ -139,10 +140,8 @@ def model_from_description(
     for j, body in zip(coordinates, bodies, strict=True):
         if body.joint.name != names[j]:
             followers[j].append(body)
-    limits = [
-        astuple(_coordinate_limit(joint.limit, below))
-        for joint, below in zip(chosen, followers, strict=True)
-    ]
+    limits = list(map(_coordinate_limit, (joint.limit for joint in chosen), followers))
+    bounds = {name: [getattr(limit, name) for limit in limits] for name in LIMITS}
     return ScrewModel(
         joint_names=names,
         tree_joint_names=tuple(body.joint.name for body in bodies),
@@ -156,7 +155,7 @@ def model_from_description(
         coordinates=np.array(coordinates, dtype=np.int64),
         multipliers=np.array([body.mapping.multiplier for body in bodies], dtype=float),
         offsets=np.array([body.mapping.offset for body in bodies], dtype=float),
-        limits=JointLimits(*np.array(limits, dtype=float).reshape(-1, 4).T),
+        limits=JointLimits(**{name: np.array(found, float) for name, found in bounds.items()}),
         damping=np.array([joint.damping for joint in chosen], dtype=float),
         friction=np.array([joint.friction for joint in chosen], dtype=float),
         frames=frames,
@@ -167,7 +166,8 @@ def model_from_description(
 
 def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
     """Return the limits of a coordinate: its own, narrowed by those of joints that follow it."""
-    lower, upper, velocity = own.lower, own.upper, own.velocity
+    lower, upper = own.lower, own.upper
+    rates = {name: getattr(own, name) for name in ('velocity', 'acceleration', 'jerk')}
     for body in followers:
         mapping, limit = body.mapping, body.joint.limit
         if mapping.multiplier == 0.0:
@@ -178,7 +178,8 @@ def _coordinate_limit(own: Limit, followers: Iterable[Body]) -> Limit:
         low, high = max(lower, low), min(upper, high)
         if low < high:  # in some grippers, fingers of opposite signs have the same numbers
             lower, upper = low, high
-        if limit.velocity > 0.0:  # 0: not specified
-            velocity = min(velocity, limit.velocity / abs(mapping.multiplier))
+        for name, bound in rates.items():
+            if (other := getattr(limit, name)) > 0.0:  # 0: not specified
+                rates[name] = min(bound, other / abs(mapping.multiplier))
     # the followers' share of the effort depends on the motion
-    return Limit(lower, upper, velocity, own.effort)
+    return replace(own, lower=lower, upper=upper, **rates)

@@ -224,14 +224,14 @@ def _limit(joint: UrdfElement, kind: str) -> Limit:
         if kind in _LIMITED_TYPES:
             raise UrdfError(f'{joint.location}: expected a <limit> for a {kind} joint, got none')
         return Limit()
-    defaults = {'lower': '-inf', 'upper': 'inf', 'velocity': 'inf', 'effort': 'inf'}
+    defaults = {'lower': '-inf'} | dict.fromkeys(values.UPPER_LIMITS, 'inf')
     bounds = {
         name: values.limit_bound(limit.location, name, limit.number(name, default, finite=False))
         for name, default in defaults.items()
     }
     if kind not in _LIMITED_TYPES:
         bounds |= {'lower': -np.inf, 'upper': np.inf}
-    return Limit(**bounds)
+    return values.limit_record(bounds.pop('lower'), bounds)
 
 
 def _dynamics(joint: UrdfElement, name: str) -> float:

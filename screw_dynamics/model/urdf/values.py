@@ -10,7 +10,10 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InertiaError, UnsupportedJointError, UrdfError, among, shown
 from screw_dynamics.lie import is_pose, quaternion_rotation
-from screw_dynamics.model.urdf.records import JOINT_TYPES, Inertial, SourceLocation
+from screw_dynamics.model.urdf.records import JOINT_TYPES, Inertial, Limit, SourceLocation
+
+# attributes of <limit>; version 1.2 adds the last three, which are read in any version
+UPPER_LIMITS = 'upper', 'velocity', 'effort', 'acceleration', 'deceleration', 'jerk'
 
 
 def finite(location: SourceLocation, what: str, value: float) -> float:
@@ -25,6 +28,13 @@ def limit_bound(location: SourceLocation, what: str, value: float) -> float:
     if math.isnan(value):
         raise UrdfError(f'{location}: {what}: expected a number, got nan')
     return value
+
+
+def limit_record(lower: float, bounds: dict[str, float]) -> Limit:
+    """Return the record of `UPPER_LIMITS`; a deceleration narrows the acceleration, 0 is none."""
+    accelerations = bounds['acceleration'], bounds.pop('deceleration')
+    bounds['acceleration'] = min(bound or math.inf for bound in accelerations)
+    return Limit(lower, **bounds)
 
 
 def joint_type(location: SourceLocation, value: object) -> str:

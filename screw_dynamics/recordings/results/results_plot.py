@@ -20,7 +20,7 @@ from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
 from screw_dynamics.common.results import optional_library
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError
-from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.limits.quantities import DERIVATIVES, motor_limits
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.recordings.results.evaluation import evaluate
 from screw_dynamics.recordings.results.results import Results, picked
@@ -125,7 +125,7 @@ def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[s
     limits, motors = robot.model.limits.ignoring_zeros(), results.motors
     found = {
         'position': np.stack([limits.lower, limits.upper]),
-        'velocity': _either_side(limits.velocity),
+        **{name: _either_side(getattr(limits, name)) for name in DERIVATIVES},
     }
     own: dict[str, Array] = {}
     # springs beside the drive and friction: limits hold for what the drive transmits

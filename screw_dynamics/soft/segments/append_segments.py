@@ -17,6 +17,7 @@ from screw_dynamics.common.yaml_files.records import built, kind_of, read_record
 from screw_dynamics.errors import ModelError, ScrewDynamicsError, shown
 from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.records import LIMITS
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.soft.actuators.routes import Helix
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
@@ -35,9 +36,8 @@ SEGMENT_ENTRIES: dict[str, str] = {
     'name': 'Name, also the beginning of the names of its coordinates.',
     'type': 'One of the types below, which have further entries.',
     'limits': 'By coordinate: `lower`, `upper` [rad or m], `velocity` [per s], `effort` '
-    '[N m or N].',
+    '[N m or N], `acceleration` [per s^2], `jerk` [per s^3].',
 }
-_LIMITS = ('lower', 'upper', 'velocity', 'effort')
 
 
 def append_segments(
@@ -170,9 +170,9 @@ def _segment(node: YamlEntry, taken: set[str]) -> Segment:
 
 
 def _limits(node: YamlEntry) -> dict[str, float]:
-    node.require_keys(_LIMITS)
+    node.require_keys(LIMITS)
     values = {key: item.number() for key, item in node.entries()}
-    for key in ('velocity', 'effort'):
+    for key in LIMITS[2:]:
         if key in values:
             require_number(f'{node.path}.{key}', values[key], error=ModelError, above=True)
     if (

@@ -14,13 +14,12 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.errors import InputError, TopologyError, UnknownNameError
 from screw_dynamics.model import JointLimits, ScrewModel
+from screw_dynamics.model.records import LIMITS
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.rigid_chain import modules_of
 from screw_dynamics.soft.segments.thread_set import ThreadSet, ThreadSpec
 from screw_dynamics.soft.soft_robot import BASE, TIP, SoftRobot
-
-_QUANTITIES = ('lower', 'upper', 'velocity', 'effort')
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,6 @@ def _limits(rigid: ScrewModel, appended: Segments) -> JointLimits:
     """Return the limits of the joints, then those of the segments."""
     own = [segment.limits.get(name, {}) for segment, name in appended.coordinates]
     none, joined = JointLimits.none(1), {}
-    for key in _QUANTITIES:
-        soft = [limits.get(key, getattr(none, key)[0]) for limits in own]
-        joined[key] = np.array([*getattr(rigid.limits, key), *soft])
-    return JointLimits(**joined)
+    for key in LIMITS:
+        joined[key] = np.array([limits.get(key, getattr(none, key)[0]) for limits in own])
+    return rigid.limits.joined(JointLimits(**joined))

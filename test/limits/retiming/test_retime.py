@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fastest motions along paths: limits, optimality, path, smoothness."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.curves import curve_through, even, random_curve
+from oracles.random_models import random_model
 from scipy.optimize import brentq
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
+from screw_dynamics.limits import certify
 from screw_dynamics.limits.retiming import retimed_waypoints
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
@@ -43,9 +47,35 @@ def s_curve(distance, velocity, acceleration, jerk):
 def test_a_slider_takes_little_more_than_the_least_time(slider, distance, velocity, effort, rate):
     """The least time is that of the S-curve, whose jerk jumps; this motion is C4."""
     curve = curve_through(slider, [[0.0], [distance]])
-    fast = sd.retime(slider, curve, {'velocity': velocity, 'effort': effort, 'effort_rate': rate})
     least = s_curve(distance, velocity, effort / MASS, rate / MASS)
-    assert least <= fast.duration <= 1.01 * least
+    of_efforts = {'effort': effort, 'effort_rate': rate}
+    of_motion = {'effort': 1e9, 'acceleration': effort / MASS, 'jerk': rate / MASS}
+    for limits in (of_efforts, of_motion):
+        fast = sd.retime(slider, curve, {'velocity': velocity, **limits})
+        assert least <= fast.duration <= 1.01 * least
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_drawn_limits_of_drawn_robots(seed):
+    """Trees of all joints; efforts are limited too, to twice what they are at slow motion."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng, 4)
+    n, free = model.n, np.full(model.n, np.inf)
+    velocity, acceleration, jerk = (
+        size * 10.0 ** rng.uniform(-0.5, 0.5, n) for size in (1.0, 4.0, 30.0)
+    )
+    curve = random_curve(model, rng)
+    slow = curve.jets(even(curve, 1001), rows=3) * [[1.0], [0.0], [0.0]]
+    effort = 2.0 * np.abs(sd.inverse_dynamics(model, slow)[:, 0]).max(axis=0) + 1.0
+    limits = sd.JointLimits(-free, free, velocity, effort, acceleration, jerk)
+    fast = sd.retime(model, curve, limits, intervals=80)
+    limited = replace(model, limits=limits)
+    times = even(fast, 20_001)
+    report = sd.check_feasibility(limited, fast.jets(times), times)
+    assert report.feasible and certify(limited, fast).feasible
+    assert report.binding.excess > -2e-3
+    slowed = sd.slow_down(limited, curve.jets(even(curve, 401)), even(curve, 401), tolerance=1e-3)
+    assert fast.duration < curve.duration * slowed.factor
 
 
 def reachable_optimum(coefficients, most, s):

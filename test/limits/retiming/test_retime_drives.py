@@ -173,7 +173,7 @@ def test_limits_that_bound_no_speed(planar):
 @pytest.mark.parametrize(
     ('limits', 'error', 'text'),
     [
-        ({'jerk': 1.0}, InputError, "expected effort, effort_rate, velocity, got 'jerk'"),
+        ({'snap': 1.0}, InputError, 'expected velocity, acceleration, jerk, effort, effort_rate'),
         ({'effort': -1.0}, InputError, r"limits\['effort'\]: expected numbers above 0, got -1"),
         ({'effort': np.nan}, InputError, 'expected numbers above 0, got nan'),
         ({'effort': [1.0, 2.0, 3.0]}, ShapeError, 'a number or'),

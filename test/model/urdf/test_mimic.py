@@ -151,7 +151,8 @@ def test_a_mimic_joint_cannot_be_selected():
 
 
 def limited(lower: float, upper: float, velocity: float, effort: float = 3.0, **follows: float):
-    limit = f'<limit lower="{lower}" upper="{upper}" velocity="{velocity}" effort="{effort}"/>'
+    limit = f'<limit lower="{lower}" upper="{upper}" velocity="{velocity}" effort="{effort}"'
+    limit += f' acceleration="{10 * velocity}" jerk="{100 * velocity}"/>'
     if follows:
         limit += f'<mimic joint="a" multiplier="{follows["by"]}" offset="{follows["at"]}"/>'
     return limit
@@ -159,6 +160,8 @@ def limited(lower: float, upper: float, velocity: float, effort: float = 3.0, **
 
 def limits_of(**contents: str) -> tuple[float, ...]:
     limits = read_urdf(fan(**contents)).limits
+    assert limits.acceleration[0] == pytest.approx(10.0 * limits.velocity[0])
+    assert limits.jerk[0] == pytest.approx(100.0 * limits.velocity[0])
     return tuple(
         float(bound[0]) for bound in (limits.lower, limits.upper, limits.velocity, limits.effort)
     )

@@ -122,11 +122,14 @@ def test_the_robot_may_be_an_attribute():
 
 def test_numbers_may_be_text_and_absent_values_have_defaults():
     dynamics = SimpleNamespace(damping='0.7', friction=None)
-    limit = SimpleNamespace(lower=None, upper=2.0, velocity='3', effort=None)
+    limit = SimpleNamespace(
+        lower=None, upper=2.0, velocity='3', effort=None, acceleration=8.0, deceleration='7'
+    )
     model = from_parsed_urdf(robot_object(dynamics=dynamics, limit=limit, axis=None, origin=None))
     assert (model.damping[0], model.friction[0]) == (0.7, 0.0)
     assert (model.limits.lower[0], model.limits.upper[0]) == (-np.inf, 2.0)
     assert (model.limits.velocity[0], model.limits.effort[0]) == (3.0, np.inf)
+    assert (model.limits.acceleration[0], model.limits.jerk[0]) == (7.0, np.inf)
     np.testing.assert_array_equal(model.screws, [[1, 0, 0, 0, 0, 0]])
 
 

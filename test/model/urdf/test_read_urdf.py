@@ -57,6 +57,25 @@ def test_absent_limits_are_infinite():
     assert (limits.velocity[0], limits.effort[0]) == (np.inf, np.inf)
 
 
+@pytest.mark.parametrize(
+    ('attributes', 'limits'),
+    [
+        ('acceleration="4" jerk="50"', (4.0, 50.0)),
+        ('acceleration="4" deceleration="3"', (3.0, np.inf)),
+        ('acceleration="4" deceleration="5" jerk="0"', (4.0, 0.0)),
+        ('acceleration="0" deceleration="5"', (5.0, np.inf)),
+        ('deceleration="0" jerk="inf"', (np.inf, np.inf)),
+    ],
+)
+@pytest.mark.parametrize('version', ['1.0', '1.2'])
+def test_limits_of_version_1_2(attributes, limits, version):
+    """The smaller one of acceleration and deceleration counts, 0 as none."""
+    urdf = one_joint('revolute', f'<limit effort="3" velocity="2" {attributes}/>')
+    found = read_urdf(urdf.replace('<robot ', f'<robot version="{version}" ')).limits
+    assert (found.acceleration[0], found.jerk[0]) == limits
+    assert (found.velocity[0], found.effort[0]) == (2, 3)
+
+
 def test_a_continuous_joint_has_no_position_limits():
     limits = read_urdf(one_joint('continuous', LIMIT)).limits
     assert (limits.lower[0], limits.upper[0], limits.effort[0]) == (-np.inf, np.inf, 3)

@@ -21,7 +21,7 @@ def test_limits_that_no_joint_has_are_one_warning():
     names = 'abcdef'
     joints = [
         joint('j0', 'base', 'a', content='<limit lower="1" upper="-1"/>'),
-        joint('j1', 'base', 'b', 'prismatic', '<limit velocity="-1" effort="2"/>'),
+        joint('j1', 'base', 'b', 'prismatic', '<limit velocity="-1" effort="2" jerk="-3"/>'),
         joint('j2', 'base', 'c', content='<limit lower="0" upper="0" effort="-2"/>'),
         joint('j3', 'base', 'd', content=LIMIT + '<dynamics damping="-1"/>'),
         joint('j4', 'base', 'e', 'continuous', '<dynamics friction="-1" damping="-0"/>'),
@@ -32,7 +32,8 @@ def test_limits_that_no_joint_has_are_one_warning():
     assert [str(warning.message) for warning in warned] == [
         'joints with impossible limits or damping, used unchanged '
         '(lower limit above the upper one: j0, j5; negative velocity limit: j1; '
-        'negative effort limit: j2; negative damping: j3; negative friction: j4)'
+        'negative effort limit: j2; negative jerk limit: j1; negative damping: j3; '
+        'negative friction: j4)'
     ]
     assert warned[0].filename == __file__
     np.testing.assert_array_equal(model.limits.lower[[0, 5]], [1, 2])

@@ -79,6 +79,10 @@ def test_limits_are_those_of_the_robot_unless_named(ask, model):
     assert own == none
     slow = ask(max_velocity=[0.5, 0.0]).trajectory.points[-1].time_from_start
     assert slow.sec >= 1 + 0.9 / 0.5 - 1.0
+    points = ask(max_acceleration=[0.0, 0.8], max_jerk=[5.0, 0.0]).trajectory.points
+    accelerations = np.array([point.accelerations for point in points])
+    assert 0.7 < np.abs(accelerations[:, 1]).max() <= 0.8
+    assert points[-1].time_from_start.sec > own.sec
 
 
 @pytest.mark.parametrize(
