@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 import screw_dynamics as sd
@@ -49,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def recordings() -> ModuleType:
     """Return the writer of bags if its library is installed."""
     pytest.importorskip('rosbags', reason='bags need the package rosbags')
-    return importlib.import_module('recordings')
+    return importlib.import_module('helpers.bag_messages')
 
 
 @pytest.fixture
@@ -85,24 +84,7 @@ def measured_bag(folder: Path, written_bag: Path) -> Path:
 @pytest.fixture(scope='session')
 def written_bag(tmp_path_factory: pytest.TempPathFactory, recordings: ModuleType) -> Path:
     """Return the original of `measured_bag`."""
-    rng = np.random.default_rng(8)
-    start, joint_state = recordings.START, recordings.joint_state
-    stamps = (np.arange(1000) * 2_000_000 + rng.integers(0, 400_000, 1000)).tolist()
-    truth = recordings.true_jets(np.array(stamps) / recordings.SECOND)[:, 0]
-    noisy = truth + recordings.NOISE * rng.normal(size=truth.shape)
-    rows = [recordings.description(sd.share_path('urdf/planar_2r.urdf'))]
-    for i, stamp in enumerate(stamps):
-        # other joints beside them, in another order
-        names, positions = ('joint_2', 'gripper', 'joint_1'), (noisy[i, 1], 0.0, noisy[i, 0])
-        message = joint_state(names, positions, start + stamp)
-        rows.append(('/joint_states', stamp + 1_000_000, message))
-        if i % 100 == 3:  # the same once more, and one of the gripper alone
-            rows.append(('/joint_states', stamp + 1_100_000, message))
-            alone = joint_state(['gripper'], [0.0], start + stamp)
-            rows.append(('/joint_states', stamp + 1_200_000, alone))
-    unknown = joint_state(names, [np.nan, 0.0, 0.0], start + stamps[0] - 1)
-    rows.insert(1, ('/joint_states', 500_000, unknown))
-    return recordings.write_bag(tmp_path_factory.mktemp('bags') / 'measured_bag', rows)
+    return recordings.write_measured(tmp_path_factory.mktemp('bags') / 'measured_bag')
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +16,8 @@ import screw_dynamics as sd  # noqa: E402
 from screw_dynamics import trajectory  # noqa: E402
 from screw_dynamics.recordings.bags import Bag  # noqa: E402
 from screw_dynamics.recordings.results.results_csv import read_csv  # noqa: E402
+from screw_dynamics.recordings.results.results_from_bag import read_bag  # noqa: E402
 
-DRIVES = """
-drives:
-  joint_1:
-    motor: {rotor_inertia: 1.0e-5, gear_ratio: 100.0, load_friction: 0.1}
-    friction: {viscous: 0.4, coulomb: 0.5, coulomb_velocity: 0.1}
-urdf_dynamics: true
-"""
 POINTS = [(0.0, [0.0, 0.0]), (0.6, [0.4, -0.6]), (1.2, [0.0, 0.5])]
 
 
@@ -46,20 +38,12 @@ def test_csv_holds_what_the_library_computes(run, model, source):
     assert code == 0, err
     assert out.startswith('301 samples over 1.2 s')
     jets, efforts = expected(model)
-    with open('efforts.csv', newline='') as file:
-        rows = list(csv.DictReader(file))
-    names = ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s^2]']
-    names += ['jerk [rad/s^3]', 'snap [rad/s^4]']
-    names += ['effort [N m]', 'effort_dot [N m/s]', 'effort_ddot [N m/s^2]']
-    assert list(rows[0])[:9] == ['time', *(f'joint_1.{name}' for name in names)]
-    both = np.concatenate((jets, efforts), axis=1)
-    for j, joint in enumerate(model.joint_names):
-        for d, name in enumerate(names):
-            column = [float(row[f'{joint}.{name}']) for row in rows]
-            # command and test may round differently, fused or not; the
-            # fit of the curve makes 3e-13 of that
-            atol = 1e-12 * max(1.0, np.abs(both[:, d]).max())
-            np.testing.assert_allclose(column, both[:, d, j], rtol=1e-13, atol=atol)
+    results = read_csv(Path('efforts.csv'))
+    # command and test may round differently, fused or not, which the fit makes 3e-13 of
+    for found, jet in ((results.joint_jet, jets), (results.effort_jet, efforts)):
+        for d in range(jet.shape[1]):
+            atol = 1e-12 * max(1.0, np.abs(jet[:, d]).max())
+            np.testing.assert_allclose(found[:, d], jet[:, d], rtol=1e-13, atol=atol)
 
 
 def test_the_table_shows_the_largest_values(run, model):
@@ -97,70 +81,18 @@ def test_bags_hold_feedforward_messages(run, model):
     motors = sd.elastic_feedforward(robot, jets)
     with Bag('new') as bag:
         torque = bag.arrays('/feedforward/feedforward')
-        motor = bag.arrays('/feedforward/motor_feedforward')
-    assert torque['joint_names'] == model.joint_names
-    np.testing.assert_allclose(torque['effort_ddot'], efforts[:, 2], rtol=1e-12, atol=1e-9)
-    np.testing.assert_allclose(torque['reference_snap'], jets[:, 4], rtol=1e-12, atol=1e-9)
+        (found,) = bag.messages(['/robot_description'])
+    assert found.message.data == Path('my_robot.urdf').read_text()
     np.testing.assert_allclose(torque['header.stamp'], np.arange(301) * 4_000_000)
     np.testing.assert_array_equal(torque['reference.time_from_start'], torque['header.stamp'])
     assert set(torque['reference_continuity']) == {4} and set(torque['source']) == {1}
-    np.testing.assert_allclose(motor['motor_effort'], motors.motor_effort, rtol=1e-12, atol=1e-9)
-    np.testing.assert_allclose(motor['deflection'], motors.deflection, rtol=1e-12, atol=1e-12)
-
-
-def test_bags_show_the_robot_to_viewers(run, folder, model):
-    """Joint states and transforms of all links beside the robot description."""
-    code, _, err = run('evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', 'new')
-    assert code == 0, err
-    jets, efforts = expected(model)
-    with Bag('new') as bag:
-        assert bag.topics['/robot_description'].count == 1
-        states = bag.arrays('/joint_states')
-        layout = sd.share_path('config/foxglove_layout.json').read_text()
-        for topic, field in re.findall(r'"(/[\w/]+)\.(\w+)\[\d\]"', layout):
-            assert bag.arrays(topic)[field].shape == (len(jets), model.n)
-        moves = [found.message.transforms for found in bag.messages(['/tf'])]
-    for name, values in (('position', jets[:, 0]), ('velocity', jets[:, 1])):
-        np.testing.assert_allclose(states[name], values, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(states['effort'], efforts[:, 0], rtol=1e-12, atol=1e-9)
-    assert len(moves) == len(jets)
-    for q, transforms in zip(jets[::50, 0], moves[::50], strict=True):
-        assert {move.child_frame_id for move in transforms} == {*model.frames} - {model.base_link}
-        for move in transforms:
-            assert move.header.frame_id == model.base_link
-            place, turn = move.transform.translation, move.transform.rotation
-            pose = sd.frame_pose(model, q, move.child_frame_id)
-            np.testing.assert_allclose([place.x, place.y, place.z], pose[:3, 3], atol=1e-14)
-            rotation = sd.lie.quaternion_rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
-            np.testing.assert_allclose(rotation, pose[:3, :3], atol=1e-14)
-
-
-def test_bags_of_rigid_robots_have_the_rates_of_motor_efforts(run, folder, model):
-    """With joint friction the motors' message has the transmitted efforts, the other one not."""
-    (folder / 'drives.yaml').write_text(DRIVES)
-    for order in (2, 1):
-        code, _, err = run(
-            'evaluate', 'my_robot.urdf', 'my_trajectory.yaml', '--bag', f'bag_{order}',
-            '--drives', 'drives.yaml', '--order', order,
-        )  # fmt: skip
-        assert code == 0, err
-        jets, efforts = expected(model)
-        drives = sd.Drives.from_yaml('drives.yaml')
-        motors = sd.actuator_efforts(sd.Robot(model, drives), jets)
-        transmitted = sd.drives.transmitted_efforts(sd.Robot(model, drives), jets, efforts)
-        with Bag(f'bag_{order}') as bag:
-            torque = bag.arrays('/feedforward/feedforward')
-            motor = bag.arrays('/feedforward/motor_feedforward')
-        for d, ending in enumerate(('', '_dot', '_ddot')):
-            known = [motor[f'motor_effort{ending}'], motor[f'effort{ending}']]
-            if d > order:
-                assert [values.shape[1] for values in known] == [0, 0]
-                continue
-            for values, result in zip(known, (motors, transmitted), strict=True):
-                np.testing.assert_allclose(values, result[:, d], rtol=1e-12, atol=1e-9)
-            link = torque[f'effort{ending}']
-            np.testing.assert_allclose(link, efforts[:, d], rtol=1e-12, atol=1e-9)
-    assert np.abs(transmitted - efforts).max() > 0.1
+    results = read_bag(Path('new'), None)
+    assert results.joint_names == model.joint_names
+    np.testing.assert_allclose(results.effort_jet, efforts, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(results.joint_jet, jets, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(
+        results.motors.values[:, 3], motors.motor_effort, rtol=1e-12, atol=1e-9
+    )
 
 
 def test_gains_are_parameters_of_controller_and_drives(run, folder, model):

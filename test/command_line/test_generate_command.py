@@ -23,15 +23,10 @@ def test_files_are_those_of_the_library(run):
         sd.read_urdf('my_robot.urdf'),
         'my_robot',
         order=1,
-        quantities=[
-            'inverse_dynamics',
-            'mass_matrix',
-            'gravity_forces',
-            'bias_forces',
-            'coriolis_forces',
-            'coriolis_matrix',
-            'reference',
-        ],
+        quantities=(
+            'inverse_dynamics mass_matrix gravity_forces bias_forces coriolis_forces '
+            'coriolis_matrix reference'
+        ).split(),
     )
     for name, text in {**expected.files, 'my_robot_self_test.c': expected.self_test}.items():
         assert Path(name).read_text() == text and f'written: {name}' in out

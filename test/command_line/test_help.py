@@ -16,21 +16,9 @@ from screw_dynamics.command_line.records import read
 
 pytestmark = pytest.mark.processes
 
-COMMANDS = [
-    'demo',
-    'doctor',
-    'model',
-    'terms',
-    'evaluate',
-    'observe',
-    'identify',
-    'excite',
-    'learn',
-    'generate',
-    'symbolic',
-    'retime',
-    'view',
-]
+COMMANDS = (
+    'demo doctor model terms evaluate observe identify excite learn generate symbolic retime view'
+).split()
 
 
 def parser_of(command: str) -> CommandParser:

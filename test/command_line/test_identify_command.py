@@ -14,7 +14,7 @@ from screw_dynamics.command_line.main import main
 
 pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
-import recordings  # noqa: E402
+from helpers import bag_messages as recordings  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures('folder')
 

@@ -80,14 +80,9 @@ def test_points_of_a_fast_motion(arm_folder, capsys):
     arm = sd.read_urdf('arm.urdf')
     points = waypoints_from_points(found.joint_names, found.points, arm.joint_names)
     curve = smooth_trajectory(points, rest_at_ends=True)
-    velocities = np.array([arm.limits.velocity[0], 4.0])
-    robot = limited_robot(arm, {'effort_rate': 1500.0, 'velocity': velocities})
-    times = np.linspace(0.0, curve.duration, 7001)[:-1]
-    report = sd.check_feasibility(robot, curve.jets(times), times)
-    assert report.feasible, report.violations[0]
     np.testing.assert_allclose(curve.end, [0.2, 0.5], atol=1e-12)
-    worst = {(check.joint, check.quantity): check.excess for check in report.checks}
-    assert worst['joint_2', 'velocity'] > -0.01
+    largest = np.abs(curve.jets(np.linspace(0.0, curve.duration, 7001), 2)[:, 1, 1]).max()
+    assert 3.96 < largest <= 4.0
     assert main(['evaluate', 'arm.urdf', 'fast.csv', '--limits']) == 0
 
 

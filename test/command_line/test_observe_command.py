@@ -3,7 +3,6 @@
 """`screw_dynamics observe`: collisions in bags."""
 
 import csv
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,22 +75,6 @@ def test_collisions_with_times_links_and_directions(pushed_bag, run):
     # two joints measure two components; what acts is in the plane, mostly down
     assert float(force) > 5.0
     assert [float(x) for x in direction.split(',')][2] < -0.5
-
-
-def test_no_collision_without_a_push(folder, recordings, run):
-    rows = [recordings.description(folder / 'my_robot.urdf')]
-    model = sd.read_urdf('my_robot.urdf')
-    q, qd, _ = pushed_motion(model)
-    times = PERIOD * 1e-9 * np.arange(len(q))
-    efforts = sd.inverse_dynamics(model, np.stack([q, qd, np.gradient(qd, times, axis=0)], axis=1))
-    for i in range(len(q)):
-        rows.append(
-            ('/joint_states', PERIOD * i, state(recordings, i, q[i], qd[i], efforts[i, 0]))
-        )
-    recordings.write_bag(folder / 'free_bag', rows)
-    code, out, err = run('observe', 'free_bag', '--floor', '0.3', '--model-error', '0')
-    assert (code, err) == (0, '')
-    assert out.endswith('collisions: none\n')
 
 
 def test_csv_and_figure(pushed_bag, run, folder):
@@ -221,32 +204,3 @@ def test_the_page_has_the_wrenches_of_the_contacts(pushed_bag, run, folder):
     code, out, _ = run('observe', pushed_bag, '--html', 'collisions.html')
     assert (code, out.splitlines()[-1]) == (0, 'written: collisions.html')
     assert (folder / 'collisions.html').stat().st_size > 500_000
-
-
-def test_drawn_wrenches_are_those_of_the_contacts():
-    from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
-    from screw_dynamics.recordings.motions.joint_states import JointSamples
-    from screw_dynamics.viewer.recorded_motion import observed_motion
-
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    positions, velocities, efforts = pushed_motion(model)
-    times = PERIOD * 1e-9 * np.arange(len(positions))
-    detector = sd.ContactDetector(sd.LoadObserver(model, bandwidth=200.0), floor=1.0)
-    loads = recorded_loads(detector, times, positions, velocities, efforts)
-    stamps = (times * 1e9).astype(np.int64)
-    samples = JointSamples(times, positions, velocities, efforts, stamps, 0, 0, False)
-    motion = observed_motion(samples, loads, sd.Robot(model))
-    assert len(loads.contacts) == 2
-    for contact, end in loads.contacts:
-        body = model.body_names.index(contact.link)
-        mass, moment, _ = sd.lie.inertia_parameters(model.inertias[body])
-        centre = sd.Frame(body, sd.lie.pose(np.eye(3), moment / mass))
-        marked = replace(model, frames={**model.frames, 'centre': centre})
-        rows = motion.wrenches[contact.link]
-        inside = (times >= contact.begin) & (times < end)
-        assert not rows[~inside].any()
-        # the same efforts, by the Jacobian of the centre in axes of the base
-        for q, row in zip(positions[inside], rows[inside], strict=True):
-            expected = sd.frame_jacobian(marked, q, 'centre', 'hybrid').T @ contact.wrench
-            found = sd.frame_jacobian(model, q, contact.link).T @ row
-            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The option --soft-segments against the library."""
 
-import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import screw_dynamics as sd
+from screw_dynamics.recordings.results.results_csv import read_csv
 
 FINGER = sd.share_path('config/soft_finger.yaml')
 
@@ -27,20 +28,12 @@ def test_efforts_of_a_trajectory_of_all_coordinates(run, moving_finger):
     )  # fmt: skip
     assert code == 0, err
     assert 'finger/curve_x' in out
-    with open('efforts.csv', newline='') as file:
-        rows = [
-            {key.partition(' [')[0]: float(value) for key, value in row.items()}
-            for row in csv.DictReader(file)
-        ]
+    results = read_csv(Path('efforts.csv'))
     robot = sd.soft.append_segments(sd.read_urdf('my_robot.urdf'), FINGER)
-    motion = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
-    for row in rows:
-        jet = np.array([[row[f'{name}.{d}'] for name in robot.joint_names] for d in motion])
-        expected = sd.inverse_dynamics(robot, jet)
-        for d, ending in enumerate(('effort', 'effort_dot', 'effort_ddot')):
-            got = [row[f'{name}.{ending}'] for name in robot.joint_names]
-            bound = 1e-12 * np.abs(expected).max()
-            np.testing.assert_allclose(got, expected[d], rtol=0, atol=bound)
+    assert results.joint_names == robot.joint_names and len(results.times) == 41
+    expected = sd.inverse_dynamics(robot, results.joint_jet)
+    bound = 1e-12 * np.abs(expected).max()
+    np.testing.assert_allclose(results.effort_jet, expected, rtol=0, atol=bound)
 
 
 def test_limits_of_segments_are_checked(run, moving_finger):

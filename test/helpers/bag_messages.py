@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+import screw_dynamics as sd
 from screw_dynamics.recordings.bags.definitions import MessageTypes
 from screw_dynamics.recordings.bags.writer import BagWriter
 
@@ -88,3 +89,24 @@ def write_bag(path: Path, messages) -> Path:
 def description(urdf: Path):
     """Return the message on /robot_description."""
     return '/robot_description', 0, TYPES[STRING](data=urdf.read_text())
+
+
+def write_measured(path: Path) -> Path:
+    """Write a bag with 2 s of noisy joint states at 500 Hz, odd ones among them."""
+    rng = np.random.default_rng(8)
+    stamps = (np.arange(1000) * 2_000_000 + rng.integers(0, 400_000, 1000)).tolist()
+    truth = true_jets(np.array(stamps) / SECOND)[:, 0]
+    noisy = truth + NOISE * rng.normal(size=truth.shape)
+    rows = [description(sd.share_path('urdf/planar_2r.urdf'))]
+    for i, stamp in enumerate(stamps):
+        # other joints beside them, in another order
+        names, positions = ('joint_2', 'gripper', 'joint_1'), (noisy[i, 1], 0.0, noisy[i, 0])
+        message = joint_state(names, positions, START + stamp)
+        rows.append(('/joint_states', stamp + 1_000_000, message))
+        if i % 100 == 3:  # the same once more, and one of the gripper alone
+            rows.append(('/joint_states', stamp + 1_100_000, message))
+            alone = joint_state(['gripper'], [0.0], START + stamp)
+            rows.append(('/joint_states', stamp + 1_200_000, alone))
+    unknown = joint_state(names, [np.nan, 0.0, 0.0], START + stamps[0] - 1)
+    rows.insert(1, ('/joint_states', 500_000, unknown))
+    return write_bag(path, rows)

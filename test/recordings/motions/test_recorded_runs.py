@@ -1,0 +1,86 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""When a trajectory was followed in a bag, and the robot that a bag describes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.bag_messages import (
+    JOINTS,
+    SECOND,
+    START,
+    description,
+    joint_state,
+    joint_trajectory,
+    write_bag,
+)
+
+import screw_dynamics as sd
+from screw_dynamics.errors import BagError, RecordingWarning
+from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.motions import recorded_runs
+from screw_dynamics.recordings.motions.recording import recorded_robot
+
+POINTS = [(0.0, [0.0, 0.0]), (1.0, [0.4, -0.6])]
+ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+CURVE = sd.trajectory.through(ARM, [0.0, 1.0], [q for _, q in POINTS])
+
+
+@pytest.fixture
+def runs_in(tmp_path):
+    """Return a function that finds runs in a bag of trajectories, beside 12 s of states."""
+
+    def find(*trajectories):
+        rows = [('/t', at, joint_trajectory(JOINTS, *sent)) for at, *sent in trajectories]
+        for i in range(600):  # a position says when it was measured
+            at = i * SECOND // 50
+            state = joint_state(JOINTS, [1e-3 * i / 50, 0.0], START + at)
+            rows.append(('/joint_states', at, state))
+        path = write_bag(tmp_path / 'runs', sorted(rows, key=lambda row: row[1]))
+        with Bag(path) as bag:
+            return recorded_runs(bag, CURVE, ARM, tolerance=1e-3)
+
+    return find
+
+
+def test_a_run_begins_at_its_stamp_and_ends_where_the_next_motion_begins(runs_in):
+    """Other motions are none, and of 3 s around a motion the robot rests."""
+    shifted = [(t, np.add(q, 0.01)) for t, q in POINTS]
+    sent = (2 * SECOND, POINTS, START + 4 * SECOND), (5 * SECOND, shifted, START + 6 * SECOND)
+    first, second = runs_in(*sent, (8 * SECOND, POINTS, START + 9 * SECOND))
+    for run, begin, last in ((first, 4.0, 2.0), (second, 9.0, 2.98)):
+        np.testing.assert_allclose(run.times[[0, -1]], [-3.0, last], atol=1e-9)
+        np.testing.assert_allclose(run.positions[:, 0], 1e-3 * (run.times + begin), atol=1e-12)
+
+
+def test_without_a_stamp_a_run_begins_at_its_reception(runs_in):
+    with pytest.warns(RecordingWarning, match='no stamp: the motion is taken to begin at its rec'):
+        (run,) = runs_in((5 * SECOND, POINTS))
+    assert run.positions[np.searchsorted(run.times, -1e-9), 0] == pytest.approx(5e-3)
+
+
+def test_another_trajectory_is_no_run(runs_in):
+    shifted = [(t, np.add(q, -0.01)) for t, q in POINTS]
+    text = 'follows the trajectory within 0.001 rad or m, got 1, the nearest 0.01 off'
+    with pytest.raises(BagError, match=text):
+        runs_in((5 * SECOND, shifted, START + 5 * SECOND), (6 * SECOND, [(0.0, [0.0])]))
+
+
+def test_a_bag_describes_one_robot(tmp_path):
+    topic, _, text = description(sd.share_path('urdf/planar_2r.urdf'))
+    other = replace(text, data=text.data.replace('joint_1', 'joint_a'))
+    state = '/states', 1, joint_state(JOINTS, [0.0, 0.0], START)
+
+    def robot_of(name, *rows):
+        with Bag(write_bag(tmp_path / name, [*rows, state])) as bag:
+            return recorded_robot(bag)
+
+    twice = [(f'/{arm}/robot_description', 0, text) for arm in ('left', 'right')]
+    assert robot_of('twice', *twice)[0] == text.data
+    newest, origin = robot_of('newest', (topic, 0, other), (topic, 5, text))
+    assert newest == text.data and origin.endswith("newest: topic '/robot_description'")
+    with pytest.raises(BagError, match='robots differ on /left/robot_description, /right/robot_d'):
+        robot_of('differ', twice[0], ('/right/robot_description', 0, other))
+    with pytest.raises(BagError, match='no robot_description was recorded: give the robot by'):
+        robot_of('none')
