@@ -65,7 +65,7 @@ BUDGET = {
     'test/nodes': 7990,
     'test/oracles': 4310,
     'test/packaging': 1670,
-    'test/recordings': 2150,
+    'test/recordings': 2250,
     'test/series': 250,
     'test/simulation': 1180,
     'test/soft': 2450,
@@ -73,7 +73,7 @@ BUDGET = {
     'test/theory': 1910,
     'test/trajectory': 3190,
     'test/verification': 260,
-    'test/viewer': 1010,
+    'test/viewer': 1050,
 }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from math import isfinite
 
 import pytest
 from processes import python
@@ -31,7 +32,10 @@ def parser_of(command: str) -> CommandParser:
 @pytest.mark.parametrize('command', COMMANDS)
 def test_every_argument_is_explained(command):
     for action in parser_of(command)._actions:
-        assert action.help, f'{command}: {action.option_strings or action.dest}'
+        name = f'{command}: {action.option_strings or action.dest}'
+        assert action.help, name
+        if isinstance(action.default, float) and isfinite(action.default):
+            assert '(default: ' in action.help, name
 
 
 @pytest.mark.parametrize('command', COMMANDS)

@@ -129,6 +129,13 @@ def test_every_primitive_keeps_the_volume(kind):
     assert np.abs(np.linalg.det(gradient) - 1.0).max() <= 1e-15
 
 
+def test_modes_are_a_copy_that_nobody_writes():
+    rows = np.array([[0.3, 2.0]])
+    primitive = sd.soft.VolumePrimitive('twist', rows)
+    rows[:] = 0.0
+    assert primitive.modes.tolist() == [[0.3, 2.0]] and not primitive.modes.flags.writeable
+
+
 def test_a_source_keeps_the_volume_of_a_tube():
     source = sd.soft.VolumePrimitive('source', [[1e-4, 1e-3]])
     module = body(primitives=[source], inner_radius=0.01)

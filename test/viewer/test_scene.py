@@ -104,6 +104,7 @@ def test_motors_are_apart_by_the_enlarged_deflections():
     scene = Scene(sd.Robot(PLANAR, sd.Drives(springs)))
     scene.enlargement = 10.0
     q = np.array([0.3, -0.2])
+    assert len(scene.at(Sample(q)).deflections) == len(scene.at(Sample(q)).springs) == 0
     now = scene.at(Sample(q, motor_positions=q + [0.01, -0.02]))
     np.testing.assert_allclose(now.deflections, [0.1, -0.2], atol=1e-12)
     for line, deflection in zip(now.springs, (0.1, -0.2), strict=True):
@@ -209,6 +210,12 @@ def test_arrows_of_wrenches_are_in_axes_of_their_frames(rng):
     force, torque = scene.at(motion.sample(0)).loads['link_7']
     np.testing.assert_allclose(force, [0.0, 0.0, -0.35 * scene.reach], atol=1e-15)
     np.testing.assert_allclose(torque, [0.0, 0.35 * scene.reach, 0.0], atol=1e-15)
+
+
+def test_pictures_of_a_motion_are_even_and_not_too_many():
+    motion = Motion(5.0 + 0.01 * np.arange(1001), np.zeros((1001, 2)))
+    assert motion.indices(50.0, 1000).tolist() == list(range(0, 1001, 2))
+    assert motion.indices(50.0, 100).tolist() == list(range(0, 1001, 10))
 
 
 def test_forms_are_closed_and_seen_from_outside():

@@ -93,3 +93,17 @@ def test_ticks_are_round_numbers_within(low, span, most):
         power = 10.0 ** np.floor(np.log10(step) + 1e-6)
         # of numbers up to 1e6 the difference is rounded to 1e-10
         assert np.abs(np.array([1.0, 2.0, 2.5, 5.0, 10.0]) * power - step).min() < 1e-3 * step
+
+
+def test_a_tick_at_an_end_is_kept():
+    assert ticks(0.1, 0.5, 4) == [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def test_curves_begin_at_the_left_whatever_the_time(rng):
+    signal = signals(sd.Robot(PLANAR), at_rest(sd.Robot(PLANAR), np.zeros(2)))[0]
+    signal = signal._replace(values=rng.normal(size=(11, 2)))
+    early, late = (curves(begin + np.linspace(0.0, 1.0, 11), signal) for begin in (0.0, 5.0))
+    points = r'points="([^"]*)"'
+    assert re.findall(points, early) == re.findall(points, late)
+    (first,) = {line.split(',')[0] for line in re.findall(points, late)}
+    assert float(first) == 0.0 and '>5<' in late and '>6 s<' in late

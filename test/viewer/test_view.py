@@ -106,6 +106,33 @@ def test_sliders_show_the_efforts_of_gravity():
         np.testing.assert_allclose(shares[:7], (gravity / panda.limits.effort)[:7], atol=1e-12)
 
 
+def test_springs_loads_and_soft_bodies_follow_the_time():
+    """The nodes of the page have what the scene computes for an instant."""
+    springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in PLANAR.joint_names}
+    motion = np.concatenate([VIEWED, np.zeros((11, 2, 2))], axis=1)
+    robot, wrenches = sd.Robot(PLANAR, sd.Drives(springs)), np.zeros((11, 6))
+    wrenches[5:, 3] = 4.0
+    with sd.view(robot, TIMES, motion, wrenches={'tool': wrenches}) as viewer:
+        lines, motors = viewer.stage.layers['springs'][2::3], viewer.stage.layers['springs'][1::3]
+        for seconds in (0.1, 0.9):
+            viewer.show_time(seconds)
+            now = viewer.stage.shown
+            assert np.abs(now.deflections).min() > 0.0
+            for line, points in zip(lines, now.springs, strict=True):
+                np.testing.assert_allclose(line.points[0, 0], points[0], atol=1e-6)
+                np.testing.assert_allclose(line.points[-1, 1], points[-1], atol=1e-6)
+            half = 0.5 * now.deflections
+            found = [motor.wxyz for motor in motors]
+            expected = np.stack([np.cos(half), 0.0 * half, 0.0 * half, np.sin(half)], axis=1)
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+    finger = sd.soft.append_segments(PLANAR, sd.share_path('config/soft_finger.yaml'))
+    motion = np.outer(TIMES, [0.2, -0.4, 0.5, -0.3])
+    with sd.view(finger, TIMES, motion) as viewer:
+        viewer.show_time(1.0)
+        (tube,) = (node for node in viewer.stage.layers['links'] if node.name.startswith('/soft/'))
+        np.testing.assert_allclose(tube.vertices, viewer.stage.shown.surfaces[0], atol=1e-6)
+
+
 @pytest.mark.processes
 def test_a_notebook_shows_the_page_and_nothing_else():
     for name in ('nbclient', 'ipykernel'):

@@ -296,7 +296,7 @@ def _dots(axis: Axes, times: Array, panel: _Panel, marks: Sequence[float]) -> No
     for style, values in zip(panel.styles, panel.values.T, strict=True):
         axis.plot(
             marks, np.interp(marks, times, values), 'o', color=style['color'], markersize=4.5,
-            markeredgecolor='white', markeredgewidth=0.8, clip_on=False, zorder=4,
+            markeredgecolor='white', clip_on=False, zorder=4,
         )  # fmt: skip
 
 

@@ -19,9 +19,10 @@ from helpers.bag_messages import (
 import screw_dynamics as sd
 from screw_dynamics.errors import BagError, RecordingWarning
 from screw_dynamics.recordings.bags import Bag
-from screw_dynamics.recordings.motions import recorded_runs
+from screw_dynamics.recordings.motions import read_recording, recorded_runs
 from screw_dynamics.recordings.motions.recording import recorded_robot
 
+MILLISECOND = 1_000_000
 POINTS = [(0.0, [0.0, 0.0]), (1.0, [0.4, -0.6])]
 ARM = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 CURVE = sd.trajectory.through(ARM, [0.0, 1.0], [q for _, q in POINTS])
@@ -84,3 +85,27 @@ def test_a_bag_describes_one_robot(tmp_path):
         robot_of('differ', twice[0], ('/right/robot_description', 0, other))
     with pytest.raises(BagError, match='no robot_description was recorded: give the robot by'):
         robot_of('none')
+
+
+def test_motor_states_are_interpolated_at_the_states_of_the_links(tmp_path):
+    """Of one motor, between whose first and last state there are some samples of the links."""
+    rows = []
+    for i in range(14):
+        state = joint_state(JOINTS, [0.0, 0.01 * i], START + i * MILLISECOND)
+        state.effort = np.array([5.0, 6.0])
+        rows.append(('/links', i * MILLISECOND, state))
+    for i in range(3):
+        at = (2 + 3 * i) * MILLISECOND
+        state = joint_state(JOINTS[1:], [0.1 * i * i], START + at)
+        state.effort = np.array([float(i)])
+        rows.append(('/motors', at, state))
+    write_bag(tmp_path / 'bag', rows)
+    options = {'topic': '/links', 'motor_states': '/motors', 'of_motors': True}
+    recording, report = read_recording(tmp_path / 'bag', ARM, **options)
+    assert report.startswith('7 samples') and report.endswith('or a stamp: 7')
+    steps = np.arange(7) / 3
+    positions = np.interp(steps, range(3), [0.0, 0.1, 0.4])
+    np.testing.assert_allclose(recording.motor_positions[:, 1], positions, atol=1e-12)
+    assert np.isnan(recording.motor_positions[:, 0]).all()
+    np.testing.assert_allclose(recording.motor_efforts[:, 1], steps, atol=1e-12)
+    np.testing.assert_array_equal(recording.positions[:, 1], 0.01 * np.arange(2, 9))

@@ -77,6 +77,17 @@ def test_figures_of_motors_have_times():
     pyplot.close('all')
 
 
+@pytest.mark.parametrize(
+    ('quantity', 'label'),
+    [('effort', 'N m'), ('position', 'rad'), ('motor_effort', 'N m'), ('deflection', 'rad')],
+)
+def test_figures_of_one_quantity_have_its_unit(quantity, label):
+    pyplot = pytest.importorskip('matplotlib.pyplot', reason='figures need matplotlib')
+    pyplot.switch_backend('agg')
+    assert f'[{label}]' in sd.evaluate(ROBOT, CURVE).plot(quantity).get_ylabel()
+    pyplot.close('all')
+
+
 @pytest.mark.parametrize('sign', [1.0, -1.0])
 def test_the_share_of_a_limit_is_that_of_the_side_which_is_nearer(sign):
     pyplot = pytest.importorskip('matplotlib.pyplot', reason='figures need matplotlib')

@@ -142,6 +142,9 @@ def test_waypoints_are_whole_dots():
     expected = CURVE.jets(CURVE.breaks, 1)[:, 0].T
     np.testing.assert_allclose([line.get_ydata() for line in dots], expected, atol=1e-12)
     assert not any(line.get_clip_on() for line in dots)
+    for axis in figure.axes:
+        upright = [x[0] for line in axis.lines if len({*(x := line.get_xdata())}) == 1]
+        np.testing.assert_array_equal(upright, CURVE.breaks)
     assert figure.subfigs[0].legends[0].get_texts()[-1].get_text() == 'waypoint'
 
 

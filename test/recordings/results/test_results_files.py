@@ -51,6 +51,8 @@ def test_every_number_comes_back(tmp_path, rng, slides):
     header = (tmp_path / 'a.csv').read_text().partition('\n')[0]
     unit = '' if slides is None else ' [N/s^2]'
     assert f'b.effort_ddot{unit},' in header and has_results(tmp_path / 'a.csv')
+    assert not has_results((tmp_path / 'a.csv').rename(tmp_path / 'a.txt'))
+    (tmp_path / 'a.txt').rename(tmp_path / 'a.csv')
     with BagWriter(tmp_path / 'bag') as writer:
         origin = Origin((times * 1e9).astype(int), (times * 1e9).astype(int), 4, 1)
         ResultsWriter(writer).write(results, origin)
