@@ -39,7 +39,6 @@ from screw_dynamics.nodes.viewer import ViewerParameters
 from screw_dynamics.soft.segments import append_segments
 from screw_dynamics.soft.segments.segment_types import SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec
-from screw_dynamics.trajectory import TrajectoryPoint
 
 DOCS = Path(__file__).resolve().parent
 DECLARED = runpy.run_path(str(DOCS / 'declared_arguments.py'), run_name='declared_arguments')
@@ -56,56 +55,15 @@ NODES = {
     'viewer': ViewerParameters,
     'trajectory_sender': SenderParameters,
 }
-RECORDS: dict[str, Any] = {
-    record.__name__: record
-    for record in (
-        sd.AntagonisticPair,
-        sd.BalancingSpring,
-        sd.CubicSpring,
-        sd.JointDrive,
-        sd.ExponentialSpring,
-        sd.GasSpring,
-        sd.JointFriction,
-        sd.LinearSpring,
-        sd.Motor,
-        sd.Rotor,
-        sd.Winding,
-        sd.TabulatedSpring,
-        sd.TorsionSpring,
-        sd.VariableStiffness,
-        TrajectoryPoint,
-    )
-}
 # entries of files whose names differ from the fields that they set
 LIMIT_ENTRIES = {'max_deflection': 'deflection', 'max_effort_rate': 'effort_rate'}
-# entries of the YAML file of a model: record and field
-MODEL_ENTRIES = {
-    'name': (sd.ScrewModel, 'name'),
-    'base_link': (sd.ScrewModel, 'base_link'),
-    'gravity': (sd.ScrewModel, 'gravity'),
-    'coordinates[].name': (sd.ScrewModel, 'joint_names'),
-    'coordinates[].lower': (sd.JointLimits, 'lower'),
-    'coordinates[].upper': (sd.JointLimits, 'upper'),
-    'coordinates[].velocity': (sd.JointLimits, 'velocity'),
-    'coordinates[].effort': (sd.JointLimits, 'effort'),
-    'coordinates[].acceleration': (sd.JointLimits, 'acceleration'),
-    'coordinates[].jerk': (sd.JointLimits, 'jerk'),
-    'coordinates[].damping': (sd.ScrewModel, 'damping'),
-    'coordinates[].friction': (sd.ScrewModel, 'friction'),
-    'bodies[].name': (sd.ScrewModel, 'body_names'),
-    'bodies[].joint': (sd.ScrewModel, 'tree_joint_names'),
-    'bodies[].type': (sd.ScrewModel, 'joint_types'),
-    'bodies[].parent': (sd.ScrewModel, 'parents'),
-    'bodies[].coordinate': (sd.ScrewModel, 'coordinates'),
-    'bodies[].multiplier': (sd.ScrewModel, 'multipliers'),
-    'bodies[].offset': (sd.ScrewModel, 'offsets'),
-    'bodies[].home_pose': (sd.ScrewModel, 'home_poses'),
-    'bodies[].screw': (sd.ScrewModel, 'screws'),
-    'bodies[].inertia': (sd.ScrewModel, 'inertias'),
-    'frames.*.body': (sd.Frame, 'body'),
-    'frames.*.pose': (sd.Frame, 'pose'),
+# entries of the YAML file of a model that have other names than fields, or a name for an index
+MODEL_FIELDS = {
+    'coordinates[].name': 'joint_names',
+    'bodies[].name': 'body_names',
+    'bodies[].joint': 'tree_joint_names',
+    'bodies[].type': 'joint_types',
 }
-# entries that hold the name of what the record holds the index of
 NAMED_ENTRIES = {
     'bodies[].parent': 'Name of the parent body; `null` for the base.',
     'bodies[].coordinate': 'Name of the coordinate of the tree joint.',
@@ -154,9 +112,6 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return ''.join(f'| {" | ".join(line)} |\n' for line in lines)
 
 
-# --- papers --------------------------------------------------------------------------------------
-
-
 def citing_files(paper: str) -> str:
     """Return a list of the modules that name the key of a paper, by folder of the package."""
     package = DOCS.parent / 'screw_dynamics'
@@ -168,9 +123,6 @@ def citing_files(paper: str) -> str:
     if not folders:
         raise LookupError(f'no file cites {paper}')
     return ''.join(f'- `{folder}/`: {", ".join(files)}\n' for folder, files in folders.items())
-
-
-# --- figures -------------------------------------------------------------------------------------
 
 
 def gallery() -> str:
@@ -200,27 +152,14 @@ def shown_in(image: str) -> str:
     raise LookupError(f'no page shows {image}')
 
 
-# --- parameters of nodes -------------------------------------------------------------------------
-
-
 def parameter_values(node: str) -> str:
     """Return the parameters of an executable."""
-    rows = [
-        parameter_row(rule_of(item), item.default, rule_of(item).description)
-        for item in fields(NODES[node])
-    ]
-    return markdown(PARAMETER_HEADER, rows)
-
-
-PARAMETER_HEADER = ('Parameter', 'Default', 'Values', 'Meaning')
-
-
-def parameter_row(rule: Rule, default: Any, text: str) -> list[str]:
-    """Return the cells of a parameter."""
-    values = allowed(rule, default)
-    if rule.read_only:
-        values = f'{values}; *fixed*'
-    return [f'`{rule.name}`', code(default), values, prose(text)]
+    rows = []
+    for item in fields(NODES[node]):
+        rule = rule_of(item)
+        values = allowed(rule, item.default) + '; *fixed*' * rule.read_only
+        rows.append([f'`{rule.name}`', code(item.default), values, prose(rule.description)])
+    return markdown(('Parameter', 'Default', 'Values', 'Meaning'), rows)
 
 
 def allowed(rule: Rule, default: Any) -> str:
@@ -301,14 +240,11 @@ def controller_parameters() -> str:
     return markdown(('Parameter', 'Default', 'Meaning'), rows)
 
 
-# --- entries of files ----------------------------------------------------------------------------
-
-
 def record_fields(name: str, *chosen: str) -> str:
     """Return the fields of a record that a file sets, with units and texts of its docstring."""
-    described = parameters_of(RECORDS[name])
-    rows = []
-    for field, default in defaults(RECORDS[name]).items():
+    record = getattr(sd if hasattr(sd, name) else sd.trajectory, name)
+    described, rows = parameters_of(record), []
+    for field, default in defaults(record).items():
         if not chosen or field in chosen:
             text = described[field]
             for other, entry in LIMIT_ENTRIES.items():
@@ -333,13 +269,15 @@ def defaults(record: Any) -> dict[str, str]:
 def model_entries() -> str:
     """Return the entries of the YAML file of a model, with the texts of the records."""
     document = yaml.safe_load(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')).to_yaml())
-    found = [key for key in entry_paths(document) if key not in ('format', 'version')]
-    if list(dict.fromkeys(found)) != list(MODEL_ENTRIES):
-        raise ValueError(f'entries of a model: {sorted(set(found) ^ set(MODEL_ENTRIES))}')
     rows = []
-    for entry, (record, field) in MODEL_ENTRIES.items():
-        text = NAMED_ENTRIES.get(entry) or parameters_of(record)[field]
-        rows.append([f'`{entry}`', prose(text)])
+    for entry in dict.fromkeys(entry_paths(document)):
+        if entry not in ('format', 'version'):
+            group, _, name = entry.rpartition('.')
+            texts = parameters_of(sd.Frame if group == 'frames.*' else sd.ScrewModel)
+            texts |= parameters_of(sd.JointLimits) if group == 'coordinates[]' else {}
+            field = MODEL_FIELDS.get(entry, name)
+            text = NAMED_ENTRIES.get(entry) or texts.get(field) or texts[f'{field}s']
+            rows.append([f'`{entry}`', prose(text)])
     return markdown(('Entry', 'Meaning'), rows)
 
 
@@ -393,27 +331,26 @@ def parameters_of(record: type) -> dict[str, str]:
     return texts
 
 
-# --- arguments of commands and launch files ------------------------------------------------------
-
-
 def command_options(command: str) -> str:
     """Return the arguments of a command by group."""
     rows = [[names, prose(text)] for names, text in DECLARED['command_arguments'](command)]
     return markdown(('Argument', 'Meaning'), rows)
 
 
-def launch_arguments(file: str) -> str:
-    """Return the arguments of a launch file."""
-    rows = []
-    for entity in DECLARED['launch_arguments'](file):
-        values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
-        rows.append(
-            [f'`{entity.name}`', code(entity.default_value), values, prose(entity.description)]
-        )
-    return markdown(('Argument', 'Default', 'Values', 'Meaning'), rows)
-
-
-# --- words ---------------------------------------------------------------------------------------
+def launch_arguments() -> str:
+    """Return the arguments of all launch files, with the files that have them."""
+    files = [path.name.partition('.')[0] for path in DECLARED['LAUNCH'].glob('*.launch.py')]
+    having: dict[tuple[str, ...], list[str]] = {}
+    for file in sorted(files):
+        for entity in DECLARED['launch_arguments'](file):
+            values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
+            cells = code(entity.default_value), values, prose(entity.description)
+            having.setdefault((f'`{entity.name}`', *cells), []).append(f'`{file}`')
+    rows = [
+        [name, 'all' if len(own) == len(files) else ', '.join(own), *cells]
+        for (name, *cells), own in having.items()
+    ]
+    return markdown(('Argument', 'In', 'Default', 'Values', 'Meaning'), rows)
 
 
 def code(value: Any) -> str:

@@ -122,7 +122,7 @@ int main(int argc, char ** argv)
   rclcpp::spin(node);
 }}
 """
-PROGRAMS = {'client': ('services.md', CLIENT), 'driver': ('guides.md', DRIVER)}
+PROGRAMS = {'client': ('messages.md', CLIENT), 'driver': ('guides.md', DRIVER)}
 
 
 def snippets(page: Path) -> list[str]:

@@ -74,7 +74,7 @@ def test_a_wrong_block_is_noticed(demo: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_python_client_asks_for_what_the_service_has():
-    code = python_blocks(TEXTS['docs/services.md'], 'Python')
+    code = python_blocks(TEXTS['docs/messages.md'], 'Python')
     compile(code, 'client', 'exec')
     text = (ROOT / 'screw_dynamics_interfaces/srv/GetMassMatrix.srv').read_text()
     request, response = text.split('\n---\n')
