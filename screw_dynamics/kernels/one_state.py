@@ -8,6 +8,9 @@ from screw_dynamics.kernels.bodies.efforts import inverse_dynamics
 from screw_dynamics.kernels.bodies.layout import BODY_COUNT
 from screw_dynamics.kernels.bodies.rows import at, efforts_rows, integer
 from screw_dynamics.kernels.drives.commands import write_motor_commands
+from screw_dynamics.kernels.drives.friction import dry_friction
+from screw_dynamics.kernels.drives.laws import VISCOUS
+from screw_dynamics.kernels.drives.parallel import parallel_spring_effort
 
 
 def quantity(sweep, order, rows, q, qd, out, parameters):
@@ -30,3 +33,17 @@ def motor_commands(order, shape, jet, motions, efforts, parameters, integers, re
         integers, reals, deflections,
         motions.reshape((1, count, m)), efforts.reshape((1, count - 2, m)),
     )  # fmt: skip
+
+
+def drive_forces(q, qd, springs, friction, parallel, tables):
+    """
+    Write the efforts of parallel springs and the friction under no load, (n,) each.
+
+    `parallel` is (n, 10); `tables` (4, n, 4) has both tables of friction of the joints, then those
+    of their motors.
+    """
+    for j in range(len(q)):
+        springs[j] = parallel_spring_effort(parallel[j], q[j])
+        friction[j] = (tables[0, j, VISCOUS] + tables[2, j, VISCOUS]) * qd[j]
+        for k in range(0, 4, 2):
+            friction[j] += dry_friction(tables[k, j], tables[k + 1, j], qd[j], 0.0)

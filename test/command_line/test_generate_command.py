@@ -49,7 +49,7 @@ def test_springs_and_motors_are_those_of_the_file(run):
     code, _, err = run('generate', 'my_robot.urdf', *options)
     assert code == 0, err
     header = Path('arm.h').read_text(encoding='ascii')
-    assert functions('arm.h')[-1] == 'arm_reference' and 'int arm_motor_commands(' in header
+    assert functions('arm.h')[-1] == 'arm_drive_forces' and 'int arm_motor_commands(' in header
     expected = sd.generate_c(
         sd.Robot(sd.read_urdf('my_robot.urdf'), sd.Drives.from_yaml('my_springs.yaml')),
         'arm',

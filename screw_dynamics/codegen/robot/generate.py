@@ -17,14 +17,17 @@ from screw_dynamics.codegen.robot.functions import (
     state_function,
 )
 from screw_dynamics.codegen.robot.motor_functions import (
+    drive_function,
     motor_function,
     motors_of,
     reference_function,
 )
 from screw_dynamics.codegen.robot.quantities import (
+    DRIVE_FORCES,
     FRAME_TERMS,
     INVERSE_DYNAMICS,
     MOTOR_COMMANDS,
+    OF_DRIVES,
     QUANTITIES,
     REFERENCE,
     TERMS,
@@ -116,7 +119,8 @@ def generate_c(
     quantities : sequence of str
         Some of `QUANTITIES`: 'inverse_dynamics', 'mass_matrix', 'gravity_forces', 'bias_forces',
         'coriolis_forces', 'coriolis_matrix', 'reference' (a motion of polynomials), of every frame
-        'frame_pose', 'frame_jacobian', and of a robot with drives 'motor_commands'.
+        'frame_pose', 'frame_jacobian', and of a robot with drives 'drive_forces' and
+        'motor_commands'.
     frames : sequence of str
         Frames of the model; characters that C does not know become underscores.
     representation : {'hybrid', 'body', 'spatial', 'mixed'}
@@ -162,11 +166,10 @@ def generate_c(
             'frames: expected together with frame_pose or frame_jacobian, got '
             f'{shown(list(names))} and {", ".join(wanted)}'
         )
-    motors = None
-    if MOTOR_COMMANDS in wanted:
-        if robot.drives is None:
-            raise InputError(f'robot: expected one with drives for {MOTOR_COMMANDS}, got none')
-        motors = motors_of(robot, order)
+    for quantity in wanted:
+        if quantity in OF_DRIVES and robot.drives is None:
+            raise InputError(f'robot: expected one with drives for {quantity}, got none')
+    motors = motors_of(robot, order) if MOTOR_COMMANDS in wanted else None
     functions: list[CFunction] = []
     for quantity in wanted:
         if quantity == INVERSE_DYNAMICS:
@@ -175,6 +178,8 @@ def generate_c(
             functions.append(reference_function(model, prefix, order))
         elif quantity in TERMS:
             functions.append(state_function(model, prefix, TERMS[quantity]))
+        elif quantity == DRIVE_FORCES:
+            functions.append(drive_function(robot, prefix))
         elif motors is not None and quantity == MOTOR_COMMANDS:
             functions.append(motor_function(robot, prefix, order, motors))
         else:

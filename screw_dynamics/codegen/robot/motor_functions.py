@@ -1,10 +1,10 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The functions in C of motors behind springs, and of polynomial motions."""
+"""The functions in C of drives, and of polynomial motions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from screw_dynamics.codegen.robot.functions import (
     body_table,
     table_rows,
 )
-from screw_dynamics.codegen.robot.quantities import MOTOR_COMMANDS, REFERENCE
+from screw_dynamics.codegen.robot.quantities import DRIVE_FORCES, MOTOR_COMMANDS, REFERENCE
 from screw_dynamics.codegen.translator.arrays import shaped
 from screw_dynamics.codegen.translator.known_numbers import Contents, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known, length
@@ -28,6 +28,8 @@ from screw_dynamics.drives import Robot, elastic_feedforward
 from screw_dynamics.errors import InputError, SpringRangeError
 from screw_dynamics.kernels import one_state
 from screw_dynamics.kernels.curves import motions
+from screw_dynamics.kernels.drives.laws import RIGID
+from screw_dynamics.kernels.drives.parallel import COLUMNS
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.trajectory import PiecewisePolynomial
 
@@ -100,6 +102,45 @@ def motor_function(robot: Robot, prefix: str, order: int, motors: Motors) -> CFu
         one_state.motor_commands,
         arguments,
         {'bodies': bodies, 'motor_indices': integers, 'motor_numbers': reals},
+        example,
+    )
+
+
+def drive_function(robot: Robot, prefix: str) -> CFunction:
+    """Return the function of parallel springs, and of friction under no load."""
+    n, motors = Size(robot.n), robot.motors
+    parallel = motors.parallel_springs
+    rigid, first = (motors.laws == RIGID)[:, np.newaxis], motors.first_motor
+    of_motors = (np.where(rigid, rows[first], 0.0) for rows in (motors.rows, motors.friction))
+    tables = np.stack([motors.joint_rows, motors.joint_friction, *of_motors])
+    forces: Callable[..., None] = one_state.drive_forces
+
+    def example(jet: Array) -> Example | None:
+        springs, friction = np.empty(robot.n), np.empty(robot.n)
+        for factor in _FACTORS:
+            q, qd = factor * jet[:2]
+            forces(q, qd, springs, friction, parallel, tables)
+            if np.isfinite(springs).all():
+                return Example((q, qd), (springs, friction))
+        return None
+
+    return CFunction(
+        f'{prefix}_{DRIVE_FORCES}',
+        (f'{READ}q', f'{READ}qd', f'{WRITTEN}springs', f'{WRITTEN}friction'),
+        (
+            'Efforts of parallel springs on the joints, (N), NaN out of their range; friction of',
+            'joints, and of motors without springs, under no load, (N).',
+        ),
+        forces,
+        lambda out: (
+            read_array(out, 'q', [n]),
+            read_array(out, 'qd', [n]),
+            shaped(out, 'springs', DOUBLE, [known(n)]),
+            shaped(out, 'friction', DOUBLE, [known(n)]),
+            read_array(out, 'parallel', [n, COLUMNS], parallel),
+            read_array(out, 'friction_tables', [4, n, 4], tables),
+        ),
+        {'parallel': parallel, 'friction_tables': tables},
         example,
     )
 

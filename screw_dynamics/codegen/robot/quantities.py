@@ -30,7 +30,9 @@ class Quantity(NamedTuple):
         return ('q', 'qd')[: self.kernel.inputs]
 
 
-INVERSE_DYNAMICS, MOTOR_COMMANDS = 'inverse_dynamics', 'motor_commands'
+INVERSE_DYNAMICS = 'inverse_dynamics'
+DRIVE_FORCES, MOTOR_COMMANDS = 'drive_forces', 'motor_commands'
+OF_DRIVES = DRIVE_FORCES, MOTOR_COMMANDS
 REFERENCE = 'reference'
 _TERMS = (
     Quantity(
@@ -88,4 +90,4 @@ _FRAMES = (
 )
 TERMS = {quantity.name: quantity for quantity in _TERMS}
 FRAME_TERMS = {quantity.name: quantity for quantity in _FRAMES}
-QUANTITIES = (INVERSE_DYNAMICS, *TERMS, REFERENCE, *FRAME_TERMS, MOTOR_COMMANDS)
+QUANTITIES = (INVERSE_DYNAMICS, *TERMS, REFERENCE, *FRAME_TERMS, *OF_DRIVES)

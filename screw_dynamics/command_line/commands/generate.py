@@ -10,7 +10,7 @@ from pathlib import Path
 
 from screw_dynamics.codegen.robot import QUANTITIES, generate_c
 from screw_dynamics.codegen.robot.c_text import Real
-from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, MOTOR_COMMANDS
+from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, OF_DRIVES
 from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line.outputs import check
 from screw_dynamics.command_line.records import Options, flag, option, optional, several
@@ -48,7 +48,7 @@ class Code(Options, heading='code'):
     )
     quantities: tuple[str, ...] = several(
         f'some of {", ".join(QUANTITIES)} (default: all, those of frames with --frame, '
-        f'{MOTOR_COMMANDS} with --drives)',
+        f'{" and ".join(OF_DRIVES)} with --drives)',
         choices=tuple(QUANTITIES),
         metavar='NAME',
     )
@@ -93,7 +93,7 @@ def run(source: DrivenRobot, chosen: Code, files: Output) -> int:
         robot = robot.with_limited_motors()  # as the output guard of the node
     left_out = set() if chosen.frame else set(FRAME_TERMS)
     if robot.drives is None:
-        left_out.add(MOTOR_COMMANDS)
+        left_out |= set(OF_DRIVES)
     quantities = chosen.quantities or [name for name in QUANTITIES if name not in left_out]
     code = generate_c(
         robot,

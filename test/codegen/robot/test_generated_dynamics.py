@@ -52,7 +52,7 @@ def test_results_are_those_of_the_readable_recursion_and_the_closed_form(tree, o
     model = random_model(rng, TREES[tree])
     frame = f'tool_{model.body_count}'
     code = sd.generate_c(
-        model, 'arm', order=order, quantities=QUANTITIES[:-1], frames=[frame, 'base']
+        model, 'arm', order=order, quantities=QUANTITIES[:-2], frames=[frame, 'base']
     )
     compiled, n = Compiled(code, tmp_path), model.n
     for _ in range(3):
@@ -91,12 +91,12 @@ def test_jacobians_have_the_chosen_representation(representation, tmp_path):
 def test_self_test_agrees_and_finds_errors(tmp_path):
     model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     frame = [*model.frames][-1]
-    code = sd.generate_c(model, 'arm', quantities=QUANTITIES[:-1], frames=[frame])
+    code = sd.generate_c(model, 'arm', quantities=QUANTITIES[:-2], frames=[frame])
     write(code, tmp_path)
     build = [COMPILER, *STRICT, '-o', 'test', 'arm.c', 'arm_self_test.c', '-lm']
     subprocess.run(build, check=True, cwd=tmp_path)
     assert subprocess.run(['./test'], cwd=tmp_path, check=False).returncode == 0
-    heavier = sd.generate_c(model.with_payload(frame, 1e-6), 'arm', quantities=QUANTITIES[:-1],
+    heavier = sd.generate_c(model.with_payload(frame, 1e-6), 'arm', quantities=QUANTITIES[:-2],
                             frames=[frame])  # fmt: skip
     write(heavier._replace(self_test=code.self_test), tmp_path)
     subprocess.run(build, check=True, cwd=tmp_path)
@@ -115,7 +115,7 @@ def test_self_test_finds_results_that_are_not_numbers(tmp_path):
 
 def test_code_needs_only_cos_and_sin_and_no_writable_data(tmp_path):
     model = random_model(np.random.default_rng(3), TREES['all types and branches'])
-    code = sd.generate_c(model, quantities=QUANTITIES[:-1], frames=['tool_3'])
+    code = sd.generate_c(model, quantities=QUANTITIES[:-2], frames=['tool_3'])
     write(code, tmp_path)
     command = [COMPILER, *STRICT, '-fno-builtin', '-O0', '-c', 'robot.c']
     subprocess.run(command, check=True, cwd=tmp_path)

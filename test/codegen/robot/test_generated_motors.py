@@ -3,6 +3,7 @@
 """Generated motor commands against the stages of the library, for all springs and friction."""
 
 import subprocess
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -134,6 +135,35 @@ def test_springs_out_of_range_are_reported(spring, parallel, tmp_path):
     write(code, tmp_path)
     subprocess.run(build, check=True, cwd=tmp_path)
     assert subprocess.run(['./test'], cwd=tmp_path, check=False).returncode == 0
+
+
+def friction_law(r, v, viscous, coulomb, velocity, breakaway, stribeck, load, rounding):
+    """Return the friction as documented, of a motor by its own numbers, on the joint side."""
+    level = coulomb + max(breakaway - coulomb, 0.0) * np.exp(-((r * v / stribeck) ** 2))
+    return r * (viscous * r * v + np.tanh(r * v / velocity) * (level + load * rounding))
+
+
+def test_drive_forces_are_friction_without_load_and_parallel_springs(rng, tmp_path):
+    model = robot(rng, 13)
+    drives = elastic(model, SPRINGS['mixed'], PARALLEL, **RUBBING)
+    compiled = Compiled(
+        sd.generate_c(sd.Robot(model, drives), quantities=['drive_forces']), tmp_path
+    )
+    rubs = RUBBING['friction']
+    own = [MOTOR.viscous_friction, MOTOR.coulomb_friction, MOTOR.coulomb_velocity]
+    own += [MOTOR.breakaway_friction, MOTOR.stribeck_velocity, MOTOR.load_friction]
+    still = sd.Robot(model, elastic(model, [None], PARALLEL))
+    for _ in range(4):
+        q, v = 0.3 * random_joint_jet(rng, model.n)[:2]
+        springs, friction = np.full((2, model.n), np.nan)
+        compiled.status('drive_forces', q, v, springs, friction)
+        jet = np.array([q, np.zeros(model.n)])
+        close([springs], -transmitted_efforts(still, jet, np.zeros((1, model.n))))
+        expected = friction_law(1.0, v, *astuple(rubs))
+        rigid = np.array([drives.joints[name].spring is None for name in model.joint_names])
+        assert 0 < rigid.sum() < model.n
+        expected += rigid * friction_law(MOTOR.gear_ratio, v, *own, MOTOR.load_effort)
+        close([friction], expected[np.newaxis])
 
 
 def test_numbers_that_are_not_finite_are_reported(tmp_path):
