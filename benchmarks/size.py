@@ -62,7 +62,7 @@ BUDGET = {
     'test/lie': 600,
     'test/limits': 1850,
     'test/model': 2520,
-    'test/nodes': 7990,
+    'test/nodes': 8140,
     'test/oracles': 4310,
     'test/packaging': 1670,
     'test/recordings': 2250,

@@ -1,18 +1,19 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# screw_dynamics_robot(NAME URDF [DRIVES]): library lib<NAME>.so of a robot, from its URDF and its
-# file of drives; written again whenever these change.
+# screw_dynamics_robot(NAME URDF [DRIVES] [OPTIONS ...]): library lib<NAME>.so of a robot, from its
+# URDF, its file of drives and options of `generate`; written again whenever the files change.
 
 function(screw_dynamics_robot name urdf)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   get_filename_component(urdf ${urdf} ABSOLUTE)
+  cmake_parse_arguments(PARSE_ARGV 2 given "" "" OPTIONS)
   set(sources ${urdf})
-  set(options)
-  if(ARGC GREATER 2)
-    get_filename_component(drives ${ARGV2} ABSOLUTE)
+  set(options ${given_OPTIONS})
+  if(given_UNPARSED_ARGUMENTS)
+    get_filename_component(drives ${given_UNPARSED_ARGUMENTS} ABSOLUTE)
     list(APPEND sources ${drives})
-    set(options --drives ${drives})
+    list(APPEND options --drives ${drives})
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
   file(MAKE_DIRECTORY ${folder})

@@ -14,7 +14,7 @@
 
 #include "lifecycle_msgs/msg/state.hpp"
 #include "pluginlib/class_list_macros.hpp"
-#include "rcutils/sha256.h"
+#include "screw_dynamics_controllers/robot_description.hpp"
 
 namespace screw_dynamics_controllers
 {
@@ -71,22 +71,6 @@ const char * name_of(Quantity quantity)
     case Quantity::moving: return "velocity of a reference in mid-motion";
     default: return "";
   }
-}
-
-std::string digest_of(const std::string & text)
-{
-  rcutils_sha256_ctx_t context;
-  rcutils_sha256_init(&context);
-  rcutils_sha256_update(
-    &context, reinterpret_cast<const std::uint8_t *>(text.data()), text.size());
-  std::array<std::uint8_t, RCUTILS_SHA256_BLOCK_SIZE> bytes{};
-  rcutils_sha256_final(&context, bytes.data());
-  std::string result;
-  for (const auto byte : bytes) {
-    result += "0123456789abcdef"[byte >> 4];
-    result += "0123456789abcdef"[byte & 15];
-  }
-  return result;
 }
 
 // The place of every name of a library in a message; raises std::invalid_argument.
@@ -164,7 +148,11 @@ void FeedforwardController::open_robot()
   }
   library_ = std::make_unique<RobotLibrary>(parameters_.robot_library);
   const auto & robot = library_->robot();
-  require_description(robot.urdf_sha256);
+  const std::string warning = require_description(
+    robot, parameters_.robot_library, get_robot_description(), parameters_.accepted_descriptions);
+  if (!warning.empty()) {
+    RCLCPP_WARN(get_node()->get_logger(), "%s", warning.c_str());
+  }
   joints_.assign(robot.joint_names, robot.joint_names + robot.joints);
   const bool motors = parameters_.commands_content == "motor_efforts";
   command_joints_ = parameters_.command_joints;
@@ -203,28 +191,6 @@ void FeedforwardController::open_robot()
     }
   }
   measured_.assign(state_interface_configuration().names.size(), unknown);
-}
-
-// Raise if the library is that of another robot description.
-void FeedforwardController::require_description(const std::string & library_digest) const
-{
-  const std::string & description = get_robot_description();
-  if (description.empty() || library_digest.empty()) {
-    RCLCPP_WARN(
-      get_node()->get_logger(), "robot_library is not compared with the robot description: %s",
-      description.empty() ? "there is none" : "the library was not generated from a URDF");
-    return;
-  }
-  const std::string digest = digest_of(description);
-  const auto & accepted = parameters_.accepted_descriptions;
-  if (digest != library_digest &&
-    std::find(accepted.begin(), accepted.end(), digest) == accepted.end())
-  {
-    throw std::invalid_argument(
-            "robot_library: expected one of the URDF with the SHA-256 " + digest +
-            " (robot description), got " + library_digest + " in " + parameters_.robot_library +
-            ": generate it again, or add the former to accepted_descriptions if it is that robot");
-  }
 }
 
 void FeedforwardController::open_topics()

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +35,10 @@ BUILT_WITH = (
 BUILD_TIME = 900.0  # s, on an idle machine
 
 
-def missing_packages() -> list[str]:
+def missing_packages(names: Sequence[str] = BUILT_WITH) -> list[str]:
     """Return which packages are needed and not there."""
     missing = []
-    for name in BUILT_WITH:
+    for name in names:
         try:
             get_package_prefix(name)
         except PackageNotFoundError:
@@ -66,13 +67,13 @@ class BuiltController:
         return [*self.environment, f'LD_PRELOAD={preload}', f'WATCH_UPDATE={record}']
 
 
-def build_controller(folder: Path) -> BuiltController:
+def build_controller(folder: Path, *options: str) -> BuiltController:
     """Build the package with its tests."""
     command = [sys.executable, '-m', 'colcon', '--log-base', folder / 'log', 'build']
     command += ['--base-paths', CONTROLLERS, '--build-base', folder / 'build', '--merge-install']
     command += ['--install-base', folder / 'install', '--event-handlers', 'console_direct+']
     command += ['--cmake-args', '-DBUILD_TESTING=ON', '-DCMAKE_BUILD_TYPE=Release']
-    command += [f'-DPython3_EXECUTABLE={sys.executable}']
+    command += [f'-DPython3_EXECUTABLE={sys.executable}', *options]
     prefixes = os.environ['AMENT_PREFIX_PATH']
     known = [prefixes, os.environ.get('CMAKE_PREFIX_PATH', '')]
     built = subprocess.run(

@@ -22,8 +22,8 @@ def compiled(*command: object) -> None:
 
 def library_of(robot: Robot, folder: Path, urdf: str = '') -> Path:
     """Return the library of a robot; it carries the digest of a URDF text."""
-    quantities = ['inverse_dynamics', 'gravity_forces']
-    quantities += ['motor_commands'] * (robot.drives is not None)
+    quantities = ['inverse_dynamics', 'gravity_forces', 'mass_matrix', 'coriolis_forces']
+    quantities += ['drive_forces', 'motor_commands'] if robot.drives is not None else []
     code = sd.generate_c(robot, 'arm', quantities=quantities)
     for name, text in code.files.items():
         (folder / name).write_text(text)

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Table of one robot for the controller of `screw_dynamics_controllers`."""
+"""Table of one robot for the plug-ins of `screw_dynamics_controllers`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ import numpy as np
 
 from screw_dynamics.codegen.robot.c_text import literal
 from screw_dynamics.codegen.robot.motor_functions import motors_of
-from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, MOTOR_COMMANDS
+from screw_dynamics.codegen.robot.quantities import DRIVE_FORCES, MOTOR_COMMANDS, OF_DRIVES
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
+from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
 from screw_dynamics.limits.table import LimitTable
 
-VERSION = 3  # of the struct in robot_table.h
-GRAVITY = 'gravity_forces'
+VERSION = 4  # of the struct in robot_table.h
+_FUNCTIONS = (
+    'inverse_dynamics',
+    'gravity_forces',
+    MOTOR_COMMANDS,
+    'mass_matrix',
+    'coriolis_forces',
+    DRIVE_FORCES,
+)
 
 
 def robot_table(
@@ -29,9 +37,7 @@ def robot_table(
 
     Raise InputError if functions that it names are missing.
     """
-    needed = [INVERSE_DYNAMICS, GRAVITY]
-    if robot.drives is not None:
-        needed.append(MOTOR_COMMANDS)
+    needed = [name for name in _FUNCTIONS if robot.drives is not None or name not in OF_DRIVES]
     missing = [name for name in needed if name not in quantities]
     if missing:
         raise InputError(
@@ -43,7 +49,8 @@ def robot_table(
     names = () if motors is None else motors.names
     count = len(names)
     owners = robot.motors.joint_of_motor[:count]
-    none = np.zeros(0)
+    none, table = np.zeros(0), robot.motors
+    inertias = np.where(table.laws == RIGID, table.rows[table.first_motor, INERTIA], 0.0)
     bounds = {name: (row.lower, row.upper) for name, row in limits.items()}
     numbers: dict[str, Array] = {
         'efforts': bounds['effort'][1],
@@ -81,7 +88,7 @@ def robot_table(
         *_array('int', 'joint_of_motor', [str(int(j)) for j in owners]),
         *_array('int', 'continuous', turning),
     ]
-    for name, values in numbers.items():
+    for name, values in {**numbers, 'rotor_inertias': inertias}.items():
         lines += _array('double', name, [literal(float(x)) for x in values])
     entries = [
         *(str(VERSION), str(model.n), str(order), str(count)),
@@ -89,9 +96,8 @@ def robot_table(
         str(robot.required_rows),
         _text(hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''),
         *('joint_names', 'motor_names', 'joint_of_motor', 'continuous', *numbers),
-        f'{prefix}_{INVERSE_DYNAMICS}',
-        f'{prefix}_{GRAVITY}',
-        'NULL' if motors is None else f'{prefix}_{MOTOR_COMMANDS}',
+        *(f'{prefix}_{name}' if name in needed else 'NULL' for name in _FUNCTIONS),
+        'rotor_inertias',
     ]
     return '\n'.join(
         [

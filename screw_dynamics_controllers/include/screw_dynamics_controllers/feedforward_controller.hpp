@@ -79,7 +79,6 @@ private:
   };
 
   void open_robot();
-  void require_description(const std::string & library_digest) const;
   void open_topics();
   void release_robot() noexcept;
   void forget_references() noexcept;

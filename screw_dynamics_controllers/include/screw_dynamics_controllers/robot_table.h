@@ -1,7 +1,7 @@
 /* Copyright screw_dynamics contributors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Table of one robot: what a controller reads from the library of generated C.
+ * Table of one robot: what a controller or solver reads from the library of generated C.
  *
  * `screw_dynamics generate --controller` writes a source that defines it. Units: m, kg, s, rad,
  * N, N m; motors on the joint side of their gears. A limit that does not exist is infinite.
@@ -9,7 +9,7 @@
 #ifndef SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 #define SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 
-#define SCREW_DYNAMICS_ROBOT_VERSION 3
+#define SCREW_DYNAMICS_ROBOT_VERSION 4
 #define SCREW_DYNAMICS_ROBOT_SYMBOL "screw_dynamics_robot"
 
 #ifdef __cplusplus
@@ -43,6 +43,11 @@ struct screw_dynamics_robot_table
   void (* inverse_dynamics)(const double * jet, double * tau);      /* (k + 3, n), (k + 1, n) */
   void (* gravity_forces)(const double * q, double * g);            /* (n), (n) */
   int (* motor_commands)(const double * jet, double * motions, double * efforts); /* or NULL */
+  void (* mass_matrix)(const double * q, double * m);               /* (n), (n, n) */
+  void (* coriolis_forces)(const double * q, const double * qd, double * c);
+  /* efforts of parallel springs, and friction under no load, (n); or NULL */
+  void (* drive_forces)(const double * q, const double * qd, double * springs, double * friction);
+  const double * rotor_inertias;      /* of joints without springs, else 0, (n) */
 };
 
 /* the function that a library of a robot exports */

@@ -197,7 +197,7 @@ def test_names_of_joints_are_read_as_they_are_written(tmp_path):
     names = ('a??/" \\n', 'Gelenk \u00e9 ??(7')
     planar = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     model = replace(planar, joint_names=names)
-    quantities = ['inverse_dynamics', 'gravity_forces']
+    quantities = ['inverse_dynamics', 'gravity_forces', 'mass_matrix', 'coriolis_forces']
     write(sd.generate_c(model, 'arm', quantities=quantities), tmp_path)
     table = robot_table(Robot(model), 'arm', 2, quantities, '')
     reader = 'const char *name_of(int j) { return screw_dynamics_robot()->joint_names[j]; }\n'
