@@ -509,6 +509,29 @@ TEST_F(FeedforwardController, feedback_begins_near_the_reference_alone)
   }
 }
 
+TEST_F(FeedforwardController, integral_begins_after_the_ramp)
+{
+  sdc::Settings settings;
+  settings.motors = true;
+  settings.feedback = {{0.5, 0.1}, std::vector<double>(16), {1000.0, 0.0, 0.0, 0.0}};
+  sdc::Feedforward core(robot, settings);
+  sdc::Sample sample;
+  const auto jet = motion.jet(0);
+  std::vector<double> motions(3 * joints), efforts(joints);
+  ASSERT_EQ(robot.motor_commands(jet.data(), motions.data(), efforts.data()), 0);
+  const double measured[] = {
+    jet[0] - 1e-3, jet[1], 0.0, 0.0, motions[0], motions[1], motions[2], motions[3]};
+  for (int k = 0; k <= 260; ++k) {  // of which 250 are the ramp
+    sample.instant = start + k * tick;
+    sample.first = k == 0;
+    std::copy(jet.begin(), jet.end(), core.jet());
+    ASSERT_TRUE(core.update(sample, measured, sample.instant));
+    if (k >= 250) {
+      EXPECT_NEAR(core.efforts()[0], efforts[0] + 1e-3 * (k - 250), 1e-12);
+    }
+  }
+}
+
 TEST_F(FeedforwardController, says_which_state_feedback_lacks)
 {
   Rig rig(regulator);
