@@ -111,6 +111,7 @@ setup(
         'cli': ['argcomplete>=3.1', 'matplotlib>=3.6', 'mcap>=1.6', 'rich>=13', 'rosbags>=0.11.6'],
         'fleet': ['mcap>=1.6', 'pyarrow>=14', 'rosbags>=0.11.6'],
         'mujoco': ['mujoco>=3.3'],
+        'pinocchio': ['pin>=4.1'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
         'tables': ['pandas>=2.1', 'xarray>=2023.6'],
@@ -129,7 +130,7 @@ setup(
             'mcap-ros2-support>=0.5',  # an independent reader of bags
             'mpmath>=1.2',
             # an independent implementation to compare with
-            'pin>=2.7',
+            'pin>=4.1',
             'piqp>=0.6',  # another solver of convex programs
             # six robots that the tests read
             'dexmate-urdf>=0.8.4',

@@ -21,7 +21,7 @@ _NODES = 'screw_dynamics/nodes', 'screw_dynamics/control'
 # lines at most; what is in no room of its own counts as the folder above
 BUDGET = {
     'screw_dynamics': 590,
-    'screw_dynamics/bridges': 810,
+    'screw_dynamics/bridges': 1370,
     'screw_dynamics/codegen': 4090,
     'screw_dynamics/command_line': 3540,
     'screw_dynamics/common': 2100,

@@ -34,7 +34,7 @@ _ROOMS = {module.split('.')[1] or name for name, module in _MODULE_OF.items()}
 
 # calls in place of functions of Pinocchio, for the text of an error
 _OF_PINOCCHIO = {
-    'buildModelFromUrdf': 'read_urdf(path)',
+    'buildModelFromUrdf': 'read_urdf(path) or sd.from_pinocchio(pin_model)',
     'rnea': 'inverse_dynamics(model, sd.jet(q, qd, qdd))',
     'aba': 'forward_dynamics(model, q, qd, tau)',
     'crba': 'mass_matrix(model, q)',

@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
+import pinocchio
 from oracles.comparison import TOLERANCE
 from oracles.high_precision import reference_efforts
 from oracles.load_scale import Reference
@@ -86,7 +87,29 @@ def compare(robot: RobotFile) -> Comparison:
         loads = float(reference.scale[0])
         result.record('Pinocchio', got, peer.efforts(q, qd, qdd), loads)
         result.record('M', sd.mass_matrix(model, q), peer.mass_matrix(q))
+        result.record('to Pinocchio', _of_pinocchio(model, jet[:3]), got, loads)
+        result.record('from Pinocchio', _through_pinocchio(model, peer, jet[:3]), got, loads)
     return result
+
+
+def _of_pinocchio(model: sd.ScrewModel, jet: Array) -> Array:
+    """Return the efforts of Pinocchio's model that `to_pinocchio` makes."""
+    peer = sd.to_pinocchio(model)
+    q, qd, qdd = jet[:, sd.joint_order(model, peer)]
+    place = pinocchio.integrate(peer, pinocchio.neutral(peer), q)
+    tau = pinocchio.rnea(peer, peer.createData(), place, qd, qdd)
+    return tau[sd.joint_order(peer, model)]
+
+
+def _through_pinocchio(model: sd.ScrewModel, peer: PinocchioModel, jet: Array) -> Array:
+    """Return the efforts of what `from_pinocchio` makes of the robot that Pinocchio read."""
+    tree = sd.from_pinocchio(peer.model)
+    order = sd.joint_order(model.tree_joint_names, tree)
+    joints = jet[:, model.coordinates] * model.multipliers
+    joints[0] += model.offsets
+    back = sd.joint_order(tree, model.tree_joint_names)
+    tau = sd.inverse_dynamics(tree, joints[:, order])[0, back] * model.multipliers
+    return np.bincount(model.coordinates, tau, model.n)
 
 
 def _read(robot: RobotFile, result: Comparison) -> sd.ScrewModel:

@@ -22,6 +22,8 @@ _ORDERS = [str(order) for order in range(ORDER + 1)]
 _QUANTITIES = {
     **{order: f'tau{chr(39) * int(order)} / 60 digits' for order in _ORDERS},
     'Pinocchio': 'tau / Pinocchio rnea',
+    'to Pinocchio': 'tau / Pinocchio rnea of `to_pinocchio`',
+    'from Pinocchio': 'tau / that of `from_pinocchio`',
     'M': 'mass matrix / Pinocchio crba',
     'gravity': 'gravity forces / 60 digits',
     'bias': 'bias forces / 60 digits',
@@ -41,7 +43,8 @@ def page(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> Report
         'states and, for the orders 0 to 4 of the inverse dynamics, of a single and a batch call. '
         "The reference is d'Alembert's principle in 60-digit arithmetic, which shares nothing "
         'with the package but the numbers of the model, and Pinocchio, which reads the URDF with '
-        f'its own parser. The bound is {TOLERANCE:g} everywhere. If all joints together need a '
+        'its own parser; `to_pinocchio` and `from_pinocchio` convert the one model to the other. '
+        f'The bound is {TOLERANCE:g} everywhere. If all joints together need a '
         'thousand times less than the loads in the robot (wheels whose centre of mass is on the '
         'axle need nothing against gravity), rounding of the loads is what is left: the entry is '
         'relative to a thousandth of the loads then, and a note says that the quantity cancels.',

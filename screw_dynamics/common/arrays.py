@@ -18,10 +18,11 @@ def as_float_array(name: str, value: ArrayLike) -> Array:
     """
     Return `value`, if it is real (InputError), as an aligned, C-contiguous float64 array.
 
-    Of scipy's `Rotation` or `RigidTransform` it is the matrix.
+    Of scipy's `Rotation` or `RigidTransform`, and Pinocchio's `SE3`, it is the matrix.
     """
     if hasattr(value, 'as_matrix'):
         value = value.as_matrix()
+    value = getattr(value, 'homogeneous', value)
     if isinstance(value, MaskedArray) and is_masked(value):
         raise InputError(f'{name}: expected a number in every entry, got masked ones')
     try:

@@ -235,6 +235,10 @@ class SampledResult(Tabular):
         return [repr(self), *tables.values()]
 
 
+# names of packages on PyPI that differ from those of their modules
+_PYPI = {'pinocchio': 'pin'}
+
+
 def _range(values: Array) -> str:
     """Return the least and largest value, 0 in place of what is rounding beside the other."""
     if not values.size:
@@ -253,7 +257,7 @@ def optional_library(module: str, extra: str) -> Any:
         if (error.name or '').partition('.')[0] != package:
             raise
         raise ModuleNotFoundError(
-            f"this needs the package {package!r}: pip install {package} (extra '{extra}' of "
-            'screw_dynamics)',
+            f'this needs the package {package!r}: pip install {_PYPI.get(package, package)} '
+            f"(extra '{extra}' of screw_dynamics)",
             name=package,
         ) from None

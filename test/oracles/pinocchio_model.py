@@ -36,23 +36,23 @@ class PinocchioModel:
     def __init__(self, urdf: Path, model: ScrewModel, armature: Array | None = None) -> None:
         self._screw_model = model
         with silenced():  # the parser prints every oddity of the file
-            self._model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
-        self._model.gravity.linear = model.gravity
-        self._data = self._model.createData()
-        names = set(self._model.names) - {'universe'}
+            self.model = pinocchio.buildModelFromXML(urdf.read_text(encoding='utf-8'))
+        self.model.gravity.linear = model.gravity
+        self._data = self.model.createData()
+        names = set(self.model.names) - {'universe'}
         if names != set(model.tree_joint_names):
             difference = sorted(names ^ set(model.tree_joint_names))
             raise ValueError(f'{urdf}: joints of only one of the two models: {difference}')
-        joints = [self._model.joints[self._model.getJointId(n)] for n in model.tree_joint_names]
+        joints = [self.model.joints[self.model.getJointId(n)] for n in model.tree_joint_names]
         self._q_index = [joint.idx_q for joint in joints]
         self._v_index = np.array([joint.idx_v for joint in joints], dtype=int)
         # a joint without limits is stored as (cos q, sin q)
         self._unbounded = [joint.nq == 2 for joint in joints]
-        self._reduction = np.zeros((self._model.nv, model.n))
+        self._reduction = np.zeros((self.model.nv, model.n))
         self._reduction[self._v_index, model.coordinates] = model.multipliers
         if armature is not None:
             assert model.n == model.body_count
-            self._model.armature = self._reduction @ armature
+            self.model.armature = self._reduction @ armature
 
     def efforts(
         self, q: Array, qd: Array, qdd: Array, wrenches: Mapping[str, Array] | None = None
@@ -73,15 +73,15 @@ class PinocchioModel:
         """
         velocity, acceleration = self._reduction @ qd, self._reduction @ qdd
         external = pinocchio.StdVec_Force()
-        external.extend([pinocchio.Force.Zero()] * self._model.njoints)
+        external.extend([pinocchio.Force.Zero()] * self.model.njoints)
         for name, wrench in (wrenches or {}).items():
-            frame = self._model.frames[self._model.getFrameId(name, pinocchio.BODY)]
+            frame = self.model.frames[self.model.getFrameId(name, pinocchio.BODY)]
             force = pinocchio.Force(wrench[3:], wrench[:3])
             # Pinocchio 2 calls it parent
             joint = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
             external[joint] += frame.placement.act(force)
         tree = pinocchio.rnea(
-            self._model, self._data, self._expand(q), velocity, acceleration, external
+            self.model, self._data, self._expand(q), velocity, acceleration, external
         )
         return self._reduction.T @ tree
 
@@ -98,7 +98,7 @@ class PinocchioModel:
         (n, n) ndarray
 
         """
-        upper = np.triu(pinocchio.crba(self._model, self._data, self._expand(q)))
+        upper = np.triu(pinocchio.crba(self.model, self._data, self._expand(q)))
         tree = upper + np.triu(upper, 1).T
         return self._reduction.T @ tree @ self._reduction
 
@@ -115,7 +115,7 @@ class PinocchioModel:
         (n,) ndarray
 
         """
-        tree = pinocchio.computeGeneralizedGravity(self._model, self._data, self._expand(q))
+        tree = pinocchio.computeGeneralizedGravity(self.model, self._data, self._expand(q))
         return self._reduction.T @ tree
 
     def centre_of_mass(self, q: Array) -> tuple[Array, Array]:
@@ -132,7 +132,7 @@ class PinocchioModel:
         jacobian : (3, n) ndarray
 
         """
-        tree = pinocchio.jacobianCenterOfMass(self._model, self._data, self._expand(q))
+        tree = pinocchio.jacobianCenterOfMass(self.model, self._data, self._expand(q))
         return self._data.com[0].copy(), tree @ self._reduction
 
     def energies(self, q: Array, qd: Array) -> tuple[float, float]:
@@ -149,14 +149,14 @@ class PinocchioModel:
 
         """
         tree, rates = self._expand(q), self._reduction @ qd
-        kinetic = pinocchio.computeKineticEnergy(self._model, self._data, tree, rates)
-        return kinetic, pinocchio.computePotentialEnergy(self._model, self._data, tree)
+        kinetic = pinocchio.computeKineticEnergy(self.model, self._data, tree, rates)
+        return kinetic, pinocchio.computePotentialEnergy(self.model, self._data, tree)
 
     def _expand(self, q: Array) -> Array:
         """Return Pinocchio's configuration vector."""
         model = self._screw_model
         variables = model.multipliers * q[model.coordinates] + model.offsets
-        configuration = pinocchio.neutral(self._model)
+        configuration = pinocchio.neutral(self.model)
         for i, s in enumerate(variables):
             at = self._q_index[i]
             if self._unbounded[i]:

@@ -36,7 +36,7 @@ class PinocchioTerms(PinocchioModel):
         (4, 4) ndarray
 
         """
-        pinocchio.framesForwardKinematics(self._model, self._data, self._expand(q))
+        pinocchio.framesForwardKinematics(self.model, self._data, self._expand(q))
         return self._data.oMf[self._frame(name)].homogeneous.copy()
 
     def frame_jacobian(self, q: Array, name: str, representation: str) -> Array:
@@ -60,9 +60,9 @@ class PinocchioTerms(PinocchioModel):
             return np.vstack([angular[:3], linear[3:]])
         reference_frame = _REFERENCE_FRAMES[representation]
         tree = pinocchio.computeFrameJacobian(
-            self._model, self._data, self._expand(q), self._frame(name), reference_frame
+            self.model, self._data, self._expand(q), self._frame(name), reference_frame
         )
         return np.asarray(tree[_ANGULAR_FIRST] @ self._reduction)
 
     def _frame(self, name: str) -> int:
-        return int(self._model.getFrameId(name, pinocchio.BODY))
+        return int(self.model.getFrameId(name, pinocchio.BODY))

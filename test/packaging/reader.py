@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ _DEMO = 'screw_dynamics_demo'
 
 
 class Block(NamedTuple):
-    """A block of code, and the mark above it: a file's name, 'output', or why it is not run."""
+    """A block of code, and the mark above it: a file, 'output', a library, or why not run."""
 
     language: str
     code: str
@@ -67,6 +68,8 @@ class Reader:
                 assert block.code in self.printed, f'{block.code}\n{self.printed}'
             elif kind == 'not run':
                 assert value, block.code
+            elif kind == 'needs' and find_spec(value) is None:
+                continue
             elif block.language in ('python', 'bash'):
                 self._follow(block)
 

@@ -32,7 +32,8 @@ class PoseWaypoints:
     times : (P,) ndarray
         Time from the start of the trajectory [s].
     positions : (P, 3) ndarray
-        Origins of the frame, at most 1e6 in size [m]; or all poses as scipy's `RigidTransform`.
+        Origins of the frame, at most 1e6 in size [m]; or all poses as scipy's `RigidTransform`,
+        or a list of Pinocchio's `SE3`.
     orientations : (P, 4) ndarray
         Quaternions x, y, z, w of length 1, to 0.01; the copy is normalised. Or scipy's `Rotation`.
         Between two poses the frame turns by the smaller angle, which must be below 179 degrees.
@@ -62,6 +63,13 @@ class PoseWaypoints:
         if not isinstance(self.frame, str) or not self.frame:
             raise TrajectoryError(f'frame: expected the name of a link, got {shown(self.frame)}')
         times = check_times(self.times)
+        given: object = self.positions
+        if isinstance(given, list) and given and hasattr(given[0], 'homogeneous'):
+            from scipy.spatial.transform import Rotation  # slow to import
+
+            poses = np.array([pose.homogeneous for pose in given])
+            object.__setattr__(self, 'positions', poses[:, :3, 3])
+            object.__setattr__(self, 'orientations', Rotation.from_matrix(poses[:, :3, :3]))
         for name, part in (('orientations', 'rotation'), ('positions', 'translation')):
             if hasattr(self.positions, part):
                 object.__setattr__(self, name, getattr(self.positions, part))
