@@ -63,6 +63,14 @@ WIND_UP = (
     'URDF, and with offsets that the other two thirds tell, over the stiffness. The stiffness is '
     'no second opinion: the modules compute efforts from deflections.'
 )
+TOGETHER = (
+    'Several recordings of one robot, or parts of a longer one, in one fit by `fleet.identify`, '
+    'offsets shared. Each is left out in turn: root mean squares over joints of what *its own* '
+    'fit leaves of it, the *others alone* (the median of their fits, and the worst), and *all '
+    'others* in one fit. *Bands* of the fit of all are this share (median) of those of each alone.'
+)
+# and in how many parts
+_DIVIDED = {'ur10_currents': 3, 'franka_panda_1khz': 4, 'double_pendulum': 5}
 
 
 class Case(NamedTuple):
@@ -74,9 +82,9 @@ class Case(NamedTuple):
     found: sd.Identification
 
 
-def found_of(text: str, recording: sd.Recording, recorded: Recorded) -> sd.Identification:
+def found_of(text: str, recording: sd.Recording, load: str | None) -> sd.Identification:
     """Return what is identified."""
-    return sd.identify(sd.read_urdf(text), recording, offsets=True, payload=recorded.load)
+    return sd.identify(sd.read_urdf(text), recording, offsets=True, payload=load)
 
 
 def unseen(case: Case) -> Array | None:
@@ -84,7 +92,7 @@ def unseen(case: Case) -> Array | None:
     times = case.recording.times
     split = times[0] + np.ptp(times) / 4.0
     try:
-        found = found_of(case.text, case.recording.between(split, np.inf), case.recorded)
+        found = found_of(case.text, case.recording.between(split, np.inf), case.recorded.load)
         left = found.validate(case.recording.between(-np.inf, split))
     except InputError:
         return None
@@ -194,6 +202,31 @@ def wind_up(case: Case) -> Iterator[list[str]]:
         yield [f'`{recorded.name}`', spring.joint, f'{spring.stiffness:.4g}', *left]
 
 
+def together(name: str, text: str, recordings: list[sd.Recording], load: str | None) -> list[Any]:
+    """Return rows: what fits leave of each of some recordings, of its own and of the others."""
+    options: dict[str, Any] = {'offsets': True, 'payload': load}
+    whole = sd.fleet.identify(text, recordings, jobs=1, per_recording=(), **options)
+    if whole.failed:
+        return [[f'`{name}`', whole.failed[0].error, *('' for _ in range(4))]]
+    found, parts = [found_of(text, one, load) for one in recordings], whole.records
+    bands = [
+        deviation / part.values[f'{parameter}.alone_sd']
+        for parameter, _, deviation in whole.rows
+        for part in parts
+        if part.values.get(f'{parameter}.alone_sd', 0.0) < np.inf
+    ]
+    rows = []
+    for k, one in enumerate(recordings):
+        others = [j for j in range(len(parts)) if j != k]
+        alone = [float(rms(found[j].validate(one))) for j in others]
+        joint = sd.fleet.combine([parts[j] for j in others], per_recording=())
+        fitted = joint.identification(text, recordings[others[0]], **options)
+        left = float(rms(found[k].residuals)), float(np.median(alone)), max(alone)
+        numbers = [f'{value:.3g}' for value in (*left, float(rms(fitted.validate(one))))]
+        rows.append([f'`{name}` {k + 1}', *numbers, f'{np.median(bands):.2f}' if not k else ''])
+    return rows
+
+
 def rms(values: Array) -> Array:
     """Return the root mean squares of values along their first axis."""
     return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
@@ -226,7 +259,7 @@ def measure(data: Path, only: list[str] | None) -> Report:
                 continue
             text, recording = load(data, recorded)
             try:
-                found = found_of(text, recording, recorded)
+                found = found_of(text, recording, recorded.load)
             except InputError as error:
                 report.text(f'`{recorded.name}` is refused: {error}')
                 report.require(Requirement(f'{recorded.name}: accepted', 0.0, 1.0, at_least=True))
@@ -258,4 +291,19 @@ def measure(data: Path, only: list[str] | None) -> Report:
             [*header, 'identified leaves'],
             [row for case in sprung for row in wind_up(case)],
         )
+        report.heading('Several recordings in one fit')
+        report.text(TOGETHER)
+        fleets = []
+        if {'kinova_gen3_testing1', 'kinova_gen3_testing2'} <= cases.keys():
+            logs = [cases[f'kinova_gen3_testing{k}'] for k in (1, 2)]
+            own = [log.recording for log in logs]
+            fleets += together('kinova_gen3_testing', logs[0].text, own, logs[0].recorded.load)
+        for name, count in _DIVIDED.items():
+            if name in cases:
+                ends = np.linspace(*cases[name].recording.times[[0, -1]], count + 1)
+                pairs = zip(ends[:-1], ends[1:], strict=True)
+                own = [cases[name].recording.between(*pair) for pair in pairs]
+                fleets += together(name, cases[name].text, own, None)
+        header = ['recording', 'its own [N m]', 'others alone', 'worst of them', 'all others']
+        report.table([*header, 'bands'], fleets)
     return report

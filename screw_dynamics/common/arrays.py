@@ -115,3 +115,14 @@ def require_out(out: object, name: str = 'out') -> Array:
             f'{out.flags.writeable}, aligned {out.flags.aligned}'
         )
     return out
+
+
+def per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:
+    """Return a number per joint (n,) from one number or n; raise InputError out of range."""
+    array = require_finite(name, as_float_array(name, value))
+    if array.shape not in ((), (n,)):
+        raise ShapeError(name, f'() or ({n},)', array.shape)
+    low = float(array.min(initial=math.inf))
+    if low < 0.0 or (above and low == 0.0):
+        raise InputError(f'{name}: expected numbers {"above 0" if above else ">= 0"}, got {low:g}')
+    return np.array(np.broadcast_to(array, (n,)))

@@ -20,6 +20,7 @@ from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.progress import counting, silent
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import InputError, ScrewDynamicsError, bounded, shown
+from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.estimation.identification.samples import one_thread
 from screw_dynamics.fleet.processes import in_processes
 from screw_dynamics.fleet.record import (
@@ -103,7 +104,7 @@ def task_of(
 def run(
     function: Callable[..., Record],
     robot: AnyRobot,
-    paths: Iterable[AnyPath],
+    paths: Iterable[AnyPath | Recording],
     executor: Executor | None = None,
     *,
     jobs: int | None = None,
@@ -158,7 +159,8 @@ def run(
     >>> [record.error for record in sd.fleet.run(sd.fleet.check, arm, ['lost.csv'], jobs=1)]
     ['lost.csv: expected a recording: No such file or directory']
     """
-    every = [os.fspath(path) for path in paths]
+    # recordings themselves are for functions that take them, without output
+    every: list[Any] = [p if isinstance(p, Recording) else os.fspath(p) for p in paths]
     rank, size = _shard(shard)
     task, own = task_of(function, robot, options, output), every[rank::size]
     return _records(task, own, every, executor, _jobs(jobs, len(own)))
@@ -211,7 +213,7 @@ def _done(task: Task, path: str, folder: Path) -> Record | None:
 def _failed(path: str, error: Exception) -> Record:
     text = str(error) if isinstance(error, ScrewDynamicsError) else ''
     text = text or f'{path}: {type(error).__name__}: {error}'
-    return Record(path, error=' '.join(bounded(text).split()))
+    return Record(str(path), error=' '.join(bounded(text).split()))
 
 
 def _shard(shard: tuple[int, int]) -> tuple[int, int]:

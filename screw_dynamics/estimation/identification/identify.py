@@ -10,9 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array, per_joint, require_finite
 from screw_dynamics.common.findings import by_weight
-from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
@@ -58,7 +57,7 @@ def identify(
     parallel_springs: ParallelSprings | None = None,
     coupling: ArrayLike | None = None,
     effort_content: MeasuredContent | EffortFormat = 'full',
-    coulomb_velocity: float | None = None,
+    coulomb_velocity: ArrayLike | None = None,
     smoothing_time: float | None = None,
     check: bool = True,
     on_joint: Callable[[], object] | None = None,
@@ -105,7 +104,7 @@ def identify(
         What the efforts of the recording contain: all; all but gravity, as Universal Robots report
         them; or external loads only, as far as the robot's own model tells. A format also has
         their sign and scale.
-    coulomb_velocity : float, optional
+    coulomb_velocity : float or (n,) array_like, optional
         v0, at which Coulomb friction reaches 76 % [rad/s or m/s]; by default those of the joints
         that explain the efforts best.
     smoothing_time : float, optional
@@ -159,9 +158,8 @@ def identify(
     """
     effort_format = measured_format(effort_content, require_model(model).joint_names)
     with_rotors = chosen_joints('rotors', model, rotors)
-    start = FIRST_VELOCITY
-    if coulomb_velocity is not None:
-        start = require_number('coulomb_velocity', coulomb_velocity, above=True)
+    start = FIRST_VELOCITY if coulomb_velocity is None else coulomb_velocity
+    velocities = per_joint('coulomb_velocity', start, model.n, above=True)
     given, (model, own, findings) = model, selected(model, recording)
     chosen = np.isin(given.joint_names, model.joint_names)
     with_rotors = with_rotors[chosen] & ~sprung(own)
@@ -178,7 +176,9 @@ def identify(
         springs=dict(parallel_springs or {}),
         coupling=turned,
     )
-    columns = replace(every, offsets=offsets, friction=friction, coulomb_velocity=start)
+    columns = replace(
+        every, offsets=offsets, friction=friction, coulomb_velocity=velocities[chosen]
+    )
     if not columns.names:
         raise InputError('identify: expected some parameters to identify, got none')
     reading = Reading(model, joints, effort_format.of_joints(chosen), smoothing_time, check)
@@ -233,6 +233,7 @@ def identify(
         delays,
         columns,
         found.root,
+        found.weights,
     )
 
 

@@ -32,7 +32,7 @@ class Fit:
 
     `values` (P,), `covariance` (P, P), infinite on the diagonal where a parameter is not
     determined, `root` R (P, P): parameters x leave the weighted squares |R (x - values)|^2 more;
-    `residuals` (T, n), `noise` (n,).
+    `residuals` (T, n), `noise` (n,); `weights` (T, n) of the samples.
     """
 
     values: Array
@@ -40,6 +40,7 @@ class Fit:
     root: Array
     residuals: Array
     noise: Array
+    weights: Array
 
 
 class Window(NamedTuple):
@@ -112,7 +113,7 @@ def fit(
         every = rows(slice(None)).__getitem__ if kept_all else rows
         found = _covariance(every, weights * residuals, windows, inverse, told)
         covariance[np.ix_(kept, kept)] = found
-    return Fit(values, covariance, root, residuals, noise)
+    return Fit(values, covariance, root, residuals, noise, weights)
 
 
 def parts(count: int) -> Iterator[slice]:

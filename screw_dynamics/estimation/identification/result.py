@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,12 @@ _UNITS = {  # of revolute and of prismatic joints
 }
 
 
+def parameter_unit(name: str, kinds: Mapping[str, str]) -> str:
+    """Return the unit of a parameter, for `kinds` of coordinates by the name of their joint."""
+    place, entry = _NAME.findall(name)[0]
+    return _UNITS.get(entry, ('', ''))[kinds.get(place) == 'prismatic']
+
+
 class ParameterResult(RecordedResult):
     """Base of results with rows of names, values and standard deviations of parameters."""
 
@@ -77,8 +83,7 @@ class ParameterResult(RecordedResult):
         kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
         for name, value, deviation in self.rows:
             band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
-            place, entry = _NAME.findall(name)[0]
-            unit = _UNITS.get(entry, ('', ''))[kinds.get(place) == 'prismatic']
+            unit = parameter_unit(name, kinds)
             lines.append((name, f'{value:.5g}', band, unit.replace(' ', NO_BREAK)))
         return (lines,)
 
@@ -280,12 +285,15 @@ class Identification(IdentifiedParameters):
         Of the parameters in the efforts.
     root : (P, P) ndarray
         R: parameters x leave the weighted squares |R (x - values)|^2 more.
+    weights : (T, m) ndarray
+        Of the samples in `shares`, for the m joints of `columns`.
     """
 
     noise: Array
     delays: Array
     columns: Columns
     root: Array
+    weights: Array
 
     @property
     def model(self) -> ScrewModel:

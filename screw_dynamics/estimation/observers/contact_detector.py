@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_vector, per_joint, require_finite
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.dynamics import bias_forces, inertial_parameters, regressor
 from screw_dynamics.errors import InputError, shown
 from screw_dynamics.estimation.observers.contact_location import locate
-from screw_dynamics.estimation.observers.load_observer import LoadObserver, per_joint
+from screw_dynamics.estimation.observers.load_observer import LoadObserver
 
 
 @dataclass(frozen=True, eq=False)

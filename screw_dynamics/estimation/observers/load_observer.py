@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
+from screw_dynamics.common.arrays import Array, as_vector, per_joint, require_finite
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics import (
@@ -21,7 +21,7 @@ from screw_dynamics.dynamics import (
     mass_matrix,
 )
 from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.observers.content_at_rest import ContentAtRest
 from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 from screw_dynamics.estimation.observers.wrenches import least_squares_wrench
@@ -313,14 +313,3 @@ def _filter(bandwidth: Array, step: float, before: float) -> tuple[Array, Array]
         weights[1] -= bent / (step * before)
         weights[2] = bent / (before * (step + before))
     return decay, weights
-
-
-def per_joint(name: str, value: ArrayLike, n: int, *, above: bool = False) -> Array:
-    """Return a number per joint (n,) from one number or n; raise InputError out of range."""
-    array = require_finite(name, as_float_array(name, value))
-    if array.shape not in ((), (n,)):
-        raise ShapeError(name, f'() or ({n},)', array.shape)
-    low = float(array.min(initial=math.inf))
-    if low < 0.0 or (above and low == 0.0):
-        raise InputError(f'{name}: expected numbers {"above 0" if above else ">= 0"}, got {low:g}')
-    return np.array(np.broadcast_to(array, (n,)))

@@ -1,0 +1,442 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`identify` and `combine`: one exact least squares of many recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import Part, RecordedResult
+from screw_dynamics.common.text_table import NO_BREAK
+from screw_dynamics.errors import InputError, UnknownNameError, listed
+from screw_dynamics.estimation.identification import Identification, Recording
+from screw_dynamics.estimation.identification import identify as identified
+from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY
+from screw_dynamics.estimation.identification.payload import BAND
+from screw_dynamics.fleet.drift import Drift, drift_of
+from screw_dynamics.fleet.joint_solution import Factors, JointSolution, Solved
+from screw_dynamics.fleet.parts import RIGHT, WINDOW, WINDOWS, coarser, identify_part
+from screw_dynamics.fleet.record import Record, file_of
+from screw_dynamics.fleet.robot_text import AnyRobot, as_text
+from screw_dynamics.fleet.tasks import AnyPath, run
+
+_FIRST = 5  # recordings whose Coulomb velocities are those of all
+_ALL_WINDOWS = 300  # of all recordings, at least
+_OUTLYING = 4.0  # standard deviations
+_FEWEST = 5  # recordings, of which one can be told from the others
+
+
+@dataclass(frozen=True, eq=False)
+class FleetIdentification(RecordedResult):
+    """
+    Parameters that many recordings tell together: the least squares of all of their equations.
+
+    Parameters
+    ----------
+    records : tuple of Record
+        The parts, in the order given.
+    failed : tuple of Record
+        Recordings that have none.
+    robots : tuple of str
+        Of the parts.
+    solution : JointSolution
+    """
+
+    records: tuple[Record, ...]
+    failed: tuple[Record, ...]
+    robots: tuple[str, ...]
+    solution: JointSolution
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the P shared parameters."""
+        return self.solution.shared
+
+    @property
+    def values(self) -> Array:
+        """Of the shared parameters (P,), in SI units."""
+        return self.solution.values
+
+    @cached_property
+    def _shared(self) -> Solved:
+        return self.solution.solved(0).part(self.names)
+
+    @property
+    def covariance(self) -> Array:
+        """Of the shared parameters (P, P), infinite on the diagonal for undetermined ones."""
+        return self._shared.covariance
+
+    @property
+    def standard_deviations(self) -> Array:
+        """Of the shared parameters, (P,)."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def bands(self) -> Array:
+        """Lower and upper ends of the bands that hold a shared parameter with 95 %, (P, 2)."""
+        half = BAND * self.standard_deviations
+        return np.column_stack((self.values - half, self.values + half))
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float], ...]:
+        """Names, values and standard deviations of the shared parameters."""
+        own = self.names, self.values.tolist(), self.standard_deviations.tolist()
+        return tuple(zip(*own, strict=True))
+
+    def of(self, path: str) -> tuple[tuple[str, float, float], ...]:
+        """
+        Return names, values and standard deviations of all that concerns a recording.
+
+        Parameters
+        ----------
+        path : str
+            Of one of `records`.
+
+        Returns
+        -------
+        tuple of (str, float, float)
+            Its own parameters, those of its robot, and the shared ones.
+        """
+        found = self.solution.solved(self._place(path))
+        deviations = np.sqrt(np.diag(found.covariance)).tolist()
+        return tuple(zip(found.names, found.values.tolist(), deviations, strict=True))
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of a shared parameter."""
+        if name not in self.names:
+            raise UnknownNameError('parameter', name, self.names)
+        return float(self.values[self.names.index(name)])
+
+    @cached_property
+    def outlying(self) -> tuple[str, ...]:
+        """
+        Paths of recordings that contradict the others, the worst first.
+
+        The cube root of what the joint parameters leave more of a recording than its own do is 4
+        robust standard deviations above the median. Of fewer than five recordings none is named.
+        """
+        chosen = list(range(len(self.records)))
+        own = [self.records[k].path for k in self._order]
+        return tuple(own[k] for k in _outlying(self.solution, chosen))
+
+    @cached_property
+    def outlying_robots(self) -> tuple[str, ...]:
+        """Robots that contradict the others, as `outlying` recordings do."""
+        whole = self.solution.by_robot()
+        return tuple(whole.recordings[k].robot for k in _outlying(whole, range(len(whole.own))))
+
+    def drift(
+        self,
+        parameters: Sequence[str] = ('viscous', 'coulomb'),
+        times: Sequence[float] | None = None,
+    ) -> Drift:
+        """
+        Return how parameters change from recording to recording.
+
+        Parameters
+        ----------
+        parameters : sequence of str
+            Names of shared parameters, or what they end or begin with.
+        times : sequence of float, optional
+            Of the `records` [s]; by default when they begin, their numbers if that is not known.
+
+        Returns
+        -------
+        Drift
+            A rate of each parameter with the probability of a larger one by chance, and a plot.
+        """
+        given = [record.values.get('begin', 0.0) for record in self.records]
+        known = times is not None or (min(given) > 0.0 and len(given) == len(set(given)))
+        instants = np.asarray(given if times is None else times, dtype=np.float64)
+        if not known:
+            instants = np.arange(len(given), dtype=np.float64)
+        if len(instants) != len(self.records):
+            raise InputError(f'times: expected {len(self.records)} numbers, got {len(instants)}')
+        names = tuple(name for name in self.names if _is_among(name, parameters))
+        if not names:
+            raise InputError(
+                f'parameters: expected some of {listed(self.names)}, got {listed(parameters)}'
+            )
+        order = self._order
+        units = self.records[0].units
+        return drift_of(
+            self.solution,
+            names,
+            instants[order],
+            tuple(units.get(f'{name}.alone', '') for name in names),
+            's' if known else 'recording',
+        )
+
+    def identification(
+        self, robot: AnyRobot, recording: Recording, **options: Any
+    ) -> Identification:
+        """
+        Return the identification of one recording with the parameters of all.
+
+        Its `robot`, `to_urdf`, `validate` and `plot` are those of the fleet.
+
+        Parameters
+        ----------
+        robot : Robot, ScrewModel, URDF or RobotText
+        recording : Recording
+            Of the same joints; its parameters that are not shared remain its own.
+        **options
+            As those of the parts.
+
+        Returns
+        -------
+        Identification
+        """
+        model, entry = as_text(robot).robot.tree, '.coulomb_velocity'
+        seen = {name: v for part in self.records for name, v in part.values.items()}
+        speeds = [seen.get(f'{name}{entry}', FIRST_VELOCITY) for name in model.joint_names]
+        found = identified(model, recording, **{'coulomb_velocity': speeds, **options})
+        own = np.array([found.names.index(name) for name in self.names if name in found.names])
+        if len(own) < len(self.names):
+            absent = [name for name in self.names if name not in found.names]
+            raise InputError(f'recording: expected the parameters of all, got no {listed(absent)}')
+        values, covariance = found.values.copy(), found.covariance.copy()
+        values[own], covariance[own], covariance[:, own] = self.values, 0.0, 0.0
+        covariance[np.ix_(own, own)] = self.covariance
+        root = found.root.copy()
+        root[:, own] = 0.0
+        joint = np.zeros((len(self.solution.root), len(found.names)))
+        joint[:, own] = self.solution.root
+        return replace(found, values=values, covariance=covariance, root=np.vstack((root, joint)))
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Places of the records in the order of the solution, in which numbers do not depend."""
+        return sorted(range(len(self.records)), key=lambda k: self.records[k].path)
+
+    def _place(self, path: str) -> int:
+        paths = [self.records[k].path for k in self._order]
+        if path not in paths:
+            raise UnknownNameError('recording', path, paths)
+        return paths.index(path)
+
+    def _records(self) -> list[dict[str, Any]]:
+        names = ('parameter', 'value', 'standard_deviation')
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+    def _parts(self) -> list[Part]:
+        units = self.records[0].units
+        rows = [('parameter', 'value', f'95{NO_BREAK}%', 'unit')]
+        for name, value, deviation in self.rows:
+            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
+            unit = units.get(f'{name}.alone', '').replace(' ', NO_BREAK)
+            rows.append((name, f'{value:.5g}', band, unit))
+        text = f'{len(self.records)} recordings'
+        if len(self.solution.of_robots) > 1:
+            text += f' of {len(self.solution.of_robots)} robots'
+        parts: list[Part] = [text, rows]
+        for words, found in (
+            ('contradict the others', self.outlying),
+            ('robots that contradict the others', self.outlying_robots),
+        ):
+            if found:
+                parts.append(f'{words}: {listed(found)}')
+        return [*parts, *(f'failed: {record.error}' for record in self.failed)]
+
+
+def combine(
+    parts: Iterable[Record],
+    *,
+    per_recording: Sequence[str] = ('offset',),
+    per_robot: Sequence[str] = (),
+    robots: Sequence[str] | None = None,
+) -> FleetIdentification:
+    """
+    Return the least squares of all equations of recordings, from their parts.
+
+    Exactly the solution of all weighted equations together, not a mean of fits; it does not depend
+    on the order of the parts. The bands add the squares of what each window of each recording adds
+    to the parameters, as those of `identify`.
+
+    Parameters
+    ----------
+    parts : iterable of Record
+        As `identify_part` returns them; those with an error count as failed.
+    per_recording, per_robot : sequence of str
+        Parameters that each recording, or each robot, has for itself: names, or what they begin or
+        end with, as ``payload`` or ``offset``. All others are shared.
+    robots : sequence of str, optional
+        The robot of each part; by default all are of one.
+
+    Returns
+    -------
+    FleetIdentification
+
+    Raises
+    ------
+    InputError
+        If no part is left, or parts differ in the velocity of Coulomb friction.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.share_path('examples/recorded/ur10.urdf')
+    >>> path = sd.share_path('examples/recorded/ur10.npz')
+    >>> parts = [sd.fleet.identify_part(arm, str(path), rotors=False, coulomb_velocity=0.1,
+    ...     start=start, end=start + 9.0) for start in (0.0, 9.0)]
+    >>> found = sd.fleet.combine(parts)
+    >>> len(found.records), found.names[0]
+    (2, 'shoulder_pan_joint.viscous')
+    """
+    every = list(parts)
+    labels = [''] * len(every) if robots is None else list(robots)
+    if len(labels) != len(every):
+        raise InputError(f'robots: expected {len(every)} names, one per part, got {len(labels)}')
+    used = [(part, label) for part, label in zip(every, labels, strict=True) if not part.error]
+    failed = tuple(part for part in every if part.error)
+    if not used:
+        why = f': {failed[0].error}' if failed else ''
+        raise InputError(f'parts: expected one that has not failed, got {len(failed)}{why}')
+    _require_alike([part for part, _ in used])
+    found = sorted(used, key=lambda one: one[0].path)
+    names: dict[str, None] = {}
+    for part, _ in found:
+        names.update(dict.fromkeys(name for name in part.columns if name not in (RIGHT, WINDOW)))
+    alone = [name for name in names if _is_among(name, per_recording)]
+    of_robot = [name for name in names if _is_among(name, per_robot) and name not in alone]
+    of_robots = {
+        robot: tuple(
+            n for n in of_robot if any(n in p.columns for p, own in found if own == robot)
+        )
+        for robot in dict.fromkeys(robot for _, robot in found)
+    }
+    solution = JointSolution(
+        [Factors(part.columns, part.columns[RIGHT], part.columns[WINDOW], robot)
+         for part, robot in found],
+        [tuple(name for name in alone if name in part.columns) for part, _ in found],
+        of_robots,
+        tuple(name for name in names if name not in alone and name not in of_robot),
+    )  # fmt: skip
+    chosen, own = zip(*used, strict=True)
+    return FleetIdentification(chosen, failed, own, solution)
+
+
+def identify(  # noqa: PLR0913  (options are keywords)
+    robot: AnyRobot,
+    paths: Iterable[AnyPath | Recording],
+    executor: Executor | None = None,
+    *,
+    per_recording: Sequence[str] = ('offset',),
+    per_robot: Sequence[str] = (),
+    robots: Sequence[str] | None = None,
+    jobs: int | None = None,
+    output: AnyPath | None = None,
+    coulomb_velocity: Any = None,
+    **options: Any,
+) -> FleetIdentification:
+    """
+    Return the parameters that many recordings tell together.
+
+    Parameters
+    ----------
+    robot : Robot, ScrewModel, URDF or RobotText
+    paths : iterable of str, path or Recording
+        Of the recordings. One that fails does not count; see `FleetIdentification.failed`.
+    executor, jobs, output : optional
+        See `run`.
+    per_recording, per_robot, robots : optional
+        See `combine`.
+    coulomb_velocity : float or (n,) array_like, optional
+        Of all recordings; by default the median of those that explain five of them best.
+    **options
+        Of `identify_part` and of `screw_dynamics.identify`.
+
+    Returns
+    -------
+    FleetIdentification
+
+    Raises
+    ------
+    InputError
+        If all recordings fail.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.share_path('examples/recorded/ur10.urdf')
+    >>> path = sd.share_path('examples/recorded/ur10.npz')
+    >>> found = sd.fleet.identify(arm, [path, path], jobs=1, offsets=True, end=9.0)
+    >>> found.names[0], len(found.of(str(path)))
+    ('shoulder_pan_joint.viscous', 24)
+    """
+    every = list(paths)
+    text = as_text(robot)
+    if coulomb_velocity is None and options.get('friction', True):
+        coulomb_velocity = _velocities(text, every, executor, jobs, options)
+    options['coulomb_velocity'] = coulomb_velocity
+    windows = min(WINDOWS, -(-_ALL_WINDOWS // max(len(every), 1)))
+    parts = []
+    for part in run(identify_part, text, every, executor, jobs=jobs, output=output, **options):
+        if output is not None and not part.error:
+            part = replace(Record.read(file_of(part.path, Path(output))), path=part.path)
+        parts.append(part if part.error else coarser(part, windows))
+    return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=robots)
+
+
+def _velocities(
+    robot: AnyRobot,
+    paths: Sequence[AnyPath | Recording],
+    executor: Executor | None,
+    jobs: int | None,
+    options: dict[str, Any],
+) -> list[float] | None:
+    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
+    some = paths[:: max(1, -(-len(paths) // _FIRST))]
+    rows = [
+        part.values for part in run(identify_part, robot, some, executor, jobs=jobs, **options)
+    ]
+    joints = as_text(robot).robot.joint_names
+    found = [[row[key] for row in rows if (key := f'{name}.coulomb_velocity') in row] for name in
+             joints]  # fmt: skip
+    every = [value for own in found for value in own]
+    return [float(np.median(own or every)) for own in found] if every else None
+
+
+def _is_among(name: str, chosen: Sequence[str]) -> bool:
+    return any(name == one or name.startswith(f'{one}.') or name.endswith(f'.{one}')
+               for one in chosen)  # fmt: skip
+
+
+def _require_alike(parts: Sequence[Record]) -> None:
+    """Raise InputError unless all velocities of Coulomb friction are the same."""
+    seen: dict[str, tuple[float, str]] = {}
+    for part in parts:
+        for name, value in part.values.items():
+            if not name.endswith('.coulomb_velocity'):
+                continue
+            before, path = seen.setdefault(name, (value, part.path))
+            if before != value:
+                raise InputError(
+                    f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
+                    f'{value:.3g} in {part.path}: choose one by coulomb_velocity'
+                )
+
+
+def _outlying(solution: JointSolution, chosen: Iterable[int]) -> list[int]:
+    """Return which recordings contradict the others; see `FleetIdentification.outlying`."""
+    remaining, found = list(chosen), list[int]()
+    while len(remaining) >= _FEWEST:
+        own = solution.some(remaining)
+        sizes = np.array([own.excess(k) for k in range(len(remaining))])
+        # cube roots of a chi-squared distribution are nearly normal, after Wilson and Hilferty
+        roots = np.cbrt(sizes / max(float(np.median(sizes)), 1e-300))
+        spread = 1.4826 * float(np.median(np.abs(roots - 1.0)))
+        least = np.sqrt(2.0 / (9.0 * max(len(solution.shared), 1)))
+        worst = int(np.argmax(roots))
+        if roots[worst] <= 1.0 + _OUTLYING * max(spread, least):
+            break
+        found.append(remaining.pop(worst))
+    return found
