@@ -24,7 +24,7 @@ BUDGET = {
     'screw_dynamics/bridges': 1370,
     'screw_dynamics/codegen': 4090,
     'screw_dynamics/command_line': 3540,
-    'screw_dynamics/common': 2110,
+    'screw_dynamics/common': 2120,
     'screw_dynamics/control': 6050,
     'screw_dynamics/drives': 4510,
     'screw_dynamics/dynamics': 2710,
