@@ -137,6 +137,7 @@ def test_spikes_are_left_out_and_named_once(bag, capsys):
     assert printed.err.startswith(
         "warning: recording: joint 'joint_2': expected efforts without spikes, got 2, the largest "
     )
+    assert 'spikes' not in printed.out
     table = printed.out[printed.out.index('efforts that remain') :].splitlines()
     (line,) = (line.split() for line in table if line.startswith('joint_2'))
     assert float(line[3]) == pytest.approx(0.1, rel=0.3)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -303,7 +303,9 @@ def _report(
         )
     ]
     heading = ['efforts that remain (rms)', 'before', 'fitted', unseen, 'unit']
-    parts = [str(found), text_table([heading, *rows])]
+    # others are warnings already
+    remarks = tuple(finding for finding in found.findings if finding.level == 'remark')
+    parts = [str(replace(found, findings=remarks)), text_table([heading, *rows])]
     if found.payload is not None:
         load = found.payload
         com = ', '.join(

@@ -1,12 +1,13 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Content, sign and gravity of measured efforts, and loads that nobody seeks."""
+"""Content, signs, units and gravity of measured efforts, and loads that nobody seeks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from scipy.linalg import qr
 from scipy.optimize import lsq_linear
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding
+from screw_dynamics.common.findings import Finding, Level
 from screw_dynamics.dynamics.effort_format import (
     MEASURED_CONTENTS,
     SENSES,
@@ -26,13 +27,163 @@ from screw_dynamics.dynamics.effort_format import (
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters
+from screw_dynamics.errors import listed
 from screw_dynamics.estimation.identification.columns import load_columns
-from screw_dynamics.estimation.identification.findings import LIMITS
+from screw_dynamics.estimation.identification.findings import LIMITS, REMEDY
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.model.screw_model import ScrewModel
 
 _AS_LEAST = 1.0 + 1e-6  # times the least, what rounding alone tells from it
 _ROUNDING = 1e-12  # of squares
+_UNITS = {
+    1e3: 'N mm',
+    1e-3: 'kN m',
+    0.102: 'kgf m',
+    10.2: 'kgf cm',
+    8.85: 'lbf in',
+    142.0: 'ozf in',
+}
+_LIKE = 1.25  # times the factor of a unit, the most by which masses of a model are wrong
+
+
+class Scales(NamedTuple):
+    """
+    Efforts over those of the model, by joint (m,), beside all else that may be in them.
+
+    What is left without the model, with it, and with these factors, over the efforts (rms).
+    """
+
+    factors: Array
+    without: Array
+    as_it_is: Array
+    best: Array
+
+    @property
+    def tell(self) -> Array:
+        """What each joint tells of its factor: the logarithm of how much better it explains."""
+        gain = 2.0 * np.log(np.maximum(self.without, self.best) / self.best)
+        told = (gain > np.log(2.0)) & (self.without > LIMITS.negligible)
+        return np.where(told, gain, 0.0)
+
+
+def scales_of(efforts: Array, modelled: Array, rows: Array) -> Scales:
+    """Return the scales of efforts (T, m) of a model beside columns (T, m, P), of any sign."""
+    size = np.sqrt(np.mean(efforts**2, axis=0))
+    size[size == 0.0] = 1.0
+    own = modelled[..., np.newaxis] * np.eye(len(size))
+    both = np.concatenate((rows, own), axis=2)
+    best, factors = _left(both, np.full(both.shape[2], -np.inf), efforts[np.newaxis], size)
+    targets = np.stack((efforts, efforts - modelled))
+    without, as_it_is = _left(rows, np.full(rows.shape[2], -np.inf), targets, size)[0]
+    best = np.maximum(best[0] / size, _ROUNDING)
+    return Scales(factors[0, -len(size) :], without / size, as_it_is / size, best)
+
+
+def other_scales(
+    names: tuple[str, ...],
+    efforts: Array,
+    modelled: Array,
+    rows: Array,
+    load: Array,
+    least: float,
+    scaled: float = np.inf,
+    rival: float = np.inf,
+) -> Iterator[Finding]:
+    """
+    Yield other units and signs of efforts (T, m) than those `modelled`, beside rows (T, m, P).
+
+    A load that nobody seeks, of columns (T, m, 10 or 0), that explains far more is no unit, nor is
+    what another content explains, which leaves the part `rival` of the squares. A unit of all
+    is at `least` this, or its inverse, that of one joint `scaled` if it explains far more.
+    """
+    own = units = scales_of(efforts, modelled, rows)
+    if load.shape[2]:
+        beside = scales_of(efforts, modelled, np.concatenate((rows, load), axis=2))
+        if LIMITS.better * np.sum(beside.as_it_is**2) < np.sum(own.best**2):
+            units = beside
+    if (shared := _shared_unit(names, units, least)) is not None:
+        yield shared
+        return
+    if 2.0 * np.sum(units.best**2) < rival * max(np.sum(units.as_it_is**2), 1e-300):
+        sizes = np.linalg.norm(efforts, axis=0) / (np.linalg.norm(modelled, axis=0) + 1e-300)
+        small = (LIMITS.factor * sizes < 1.0) & (not load.shape[2])
+        yield from _other_units(names, units, np.where(small, sizes, 1.0), scaled)
+    whole = np.einsum('tn,tn->n', efforts, modelled)
+    alike = 1.0 - (own.best / np.maximum(own.without, own.best)) ** 2
+    turned = (alike > LIMITS.opposite**2) & (own.factors < -1.0 / LIMITS.factor) & (whole < 0.0)
+    if not turned.any():
+        return
+    flipped = scales_of(np.where(turned, -1.0, 1.0) * efforts, modelled, rows)
+    share = float(1.0 - np.sum(flipped.as_it_is**2) / np.sum(flipped.without**2))
+    joints = [names[j] for j in np.flatnonzero(turned)]
+    if share < LIMITS.by_model:
+        yield unexplained(names, share, f'more than signs of {listed(joints)} (effort_sign)')
+        return
+    for name, factor, part in zip(joints, own.factors[turned], alike[turned], strict=True):
+        text = (
+            f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
+            f'{factor:.2g} times those of the model: the joint is reversed (effort_sign){REMEDY}'
+        )
+        yield Finding('reversed', 'wrong', (name,), text, float(part))
+
+
+def _shared_unit(names: tuple[str, ...], scales: Scales, least: float) -> Finding | None:
+    """Return the unit of all efforts, if three quarters of what tells it agree on a scale."""
+    tell, order = scales.tell, np.argsort(scales.factors)
+    middle = int(np.searchsorted(np.cumsum(tell[order]), 0.5 * tell.sum()))
+    scale = float(scales.factors[order[min(middle, len(order) - 1)]])
+    near = (scales.factors > scale / LIMITS.scaled) & (scales.factors < scale * LIMITS.scaled)
+    agree = tell.any() and tell[near].sum() >= LIMITS.agree * tell.sum()
+    if not agree or scale < 0.0 or 1.0 / least < scale < least:
+        return None
+    units = [unit for size, unit in _UNITS.items() if 1.0 / _LIKE < scale / size < _LIKE]
+    asked = f'are they in {units[0]}' if units else 'are they in another unit, or of the motors'
+    joints = tuple(names[j] for j in np.flatnonzero(near & (tell > 0.0)))
+    text = (
+        f'recording: expected efforts in N m or N, got some that are {scale:.3g} times those of '
+        f'the model at {listed(joints)}: {asked} (effort_scale)?{REMEDY}'
+    )
+    left = float(np.sum(scales.best**2) / np.sum(scales.as_it_is**2))
+    return Finding('unit', 'wrong', joints, text, 1.0 - left)
+
+
+def _other_units(
+    names: tuple[str, ...], scales: Scales, small: Array, least: float
+) -> Iterator[Finding]:
+    """
+    Yield the joints whose efforts have another size than those of the model.
+
+    If others have its size, they are left out, else all are wrong; `small` (m,) is the size of
+    efforts in those of the model where it is far too small, else 1. A scale, or its inverse, that
+    explains far more is at `least` this.
+    """
+    factors, without, as_it_is, best = scales
+    far = best**2 < (1.0 - LIMITS.telling**2) * without**2
+    far &= ((factors < 1.0 / LIMITS.factor) | (factors > LIMITS.factor)) & (factors > 0.0)
+    unlike = (factors > LIMITS.scale) & ((factors < 1.0 / least) | (factors > least))
+    unlike &= (LIMITS.better * best < as_it_is) & (best < LIMITS.explained)
+    found = far | unlike | (small < 1.0)
+    level, end = ('wrong', REMEDY) if found.all() else ('left out', ': left out')
+    for j in np.flatnonzero(found).tolist():
+        got = f'{small[j]:.2g} times the size of those of the model: another unit or scale'
+        if far[j] or unlike[j]:
+            got = f'some that {factors[j]:.3g} times those of the model would explain '
+            got += f'{as_it_is[j] / best[j]:.2g} times better: another unit or side of the motor'
+        text = (
+            f'recording: joint {names[j]!r}: expected efforts of the joint in N m or N, got {got} '
+            f'(effort_scale), a load that is not sought (payload), or no measured efforts?{end}'
+        )
+        yield Finding('unit', cast(Level, level), (names[j],), text)
+
+
+def unexplained(names: Sequence[str], share: float, beside: str) -> Finding:
+    """Return what is said of efforts of which the model explains no more than a share."""
+    text = (
+        f'recording: expected efforts of the model, got some of which it explains '
+        f'{100.0 * max(share, 0.0):.0f} % beside friction, rotors and offsets: another robot, '
+        f'another order of joints, other units (effort_scale), or {beside}?{REMEDY}'
+    )
+    return Finding('model', 'wrong', tuple(names), text, max(share, 0.0))
 
 
 def other_contents(
@@ -46,7 +197,7 @@ def other_contents(
     joints: NDArray[np.bool_],
 ) -> Iterator[Finding]:
     """
-    Yield another content, sign, scale or gravity that explains efforts far better.
+    Yield another content or sign that explains efforts far better.
 
     `efforts` (T, m) of `joints` (n,) are full ones if the `stated` format is right; `rows`
     (T, m, P) are the columns of parameters above `least` (P,): so a negative mass is no
@@ -78,41 +229,20 @@ def other_contents(
     total = np.where(better.any(axis=1) & as_good, np.sum((left / size) ** 2, axis=1), np.inf)
     # of those that explain the same the first: a load may stand for all of a planar arm
     best = int(np.argmax(total <= _AS_LEAST * total.min()))
-    scaled = np.concatenate(
-        (rows, (motion - lacking[stated.content])[..., np.newaxis] * np.eye(len(names))), axis=2
-    )
-    above = np.concatenate((least, np.zeros(len(names))))
-    left_scaled, factors = _left(scaled, above, reported[np.newaxis], size)
-    total_scaled = float(np.sum((left_scaled / size) ** 2))
     loaded = np.inf
     if load.shape[2]:
         left_loaded = _left(*_with_load(load, rows, least), targets[:1], size)[0]
         loaded = LIMITS.better * float(np.sum((left_loaded / size) ** 2))
     whole = float(np.sum((own / size) ** 2))
-    if 2.0 * total_scaled < total[best]:
-        scale, ratio = factors[0, -len(names) :], own / np.maximum(left_scaled[0], 1e-300)
-        unlike = telling & (left_scaled[0] < LIMITS.explained * size)
-        unlike &= (scale > LIMITS.scale) & (
-            (scale < 1.0 / LIMITS.scaled) | (scale > LIMITS.scaled)
-        )
-        unlike &= ratio > LIMITS.better
-        every = bool(unlike[telling].all())
-        for j in np.flatnonzero(unlike).tolist() if loaded > total_scaled else ():
-            yield Finding(
-                'scale',
-                'wrong' if every else 'left out',
-                (names[j],),
-                f'recording: joint {names[j]!r}: expected efforts of the joint in '
-                f'N m or N, got some that {scale[j]:.3g} times those of the model would '
-                f'explain {ratio[j]:.2g} times better: another unit or the side of the motor '
-                '(effort_scale), or a load that is not sought (payload)?'
-                + ('' if every else ' The joint is left out'),
-                1.0 - float(ratio[j]) ** -2,
-            )
-    elif total[best] < min(np.inf, loaded):
+    if total[best] < min(np.inf, loaded):
         content, sign = hypotheses[best]
         ratio = np.where(better[best], own / np.maximum(left[best], 1e-300), 0.0)
         joint = int(np.argmax(ratio))
+        if content == 'external' != stated.content and sign < 0.0:  # friction, and no model
+            share = float(1.0 - whole / total[best])
+            found = unexplained(names, share, "effort_content 'external' of opposite sign")
+            yield found._replace(explains=1.0 - total[best] / whole)
+            return
         text = other_content(stated, content, sign < 0.0, float(ratio[joint]))
         yield Finding(
             'content',

@@ -19,9 +19,11 @@ from screw_dynamics.estimation.identification import findings as judge
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.content_check import (
     other_contents,
+    other_scales,
     suspected_load,
     turned_gravity,
 )
+from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.recorded_rows import (
     LEAST_RANGE,
     position_findings,
@@ -56,7 +58,9 @@ def selected(
         raise InputError(f'recording: expected a Recording, got {shown(recording)}')
     absent = tuple(name for name in model.joint_names if name not in recording.joint_names)
     if len(absent) == model.n:
-        raise UnknownNameError('joint', absent[0], recording.joint_names, 'recording')
+        given = listed(recording.joint_names)
+        where = f'recording: none of its joints {given} is in the model, other joint_names'
+        raise UnknownNameError('joint', recording.joint_names[0], model.joint_names, where)
     if not absent:
         return model, recording.of(model), ()
     model = without_joints(model, absent)
@@ -187,20 +191,24 @@ def judged(
     predicted = inverse_dynamics(model, jets)[:, 0]
     names = np.array(model.joint_names)
     apart: list[Finding] = []
+    # what a load that is sought may explain is no scale
+    sure = LIMITS.shared if columns.payload is None else LIMITS.factor
     while True:
         unknown = replace(columns, joints=joints, rotors=True, links=False)
         efforts, rows, least = full[:, joints], unknown.of(jets)[:, joints], unknown.least
-        known = rows[..., len(unknown.positive) :]
         load, of_load = None, rows[..., :0]
         if not (columns.links or columns.payload is not None):
             load, of_load = suspected_load(model, efforts, jets, rows, least, joints)
-        own = tuple(names[joints].tolist()), efforts, predicted[:, joints], jets[:, :, joints]
         given = efforts, jets, rows, least, of_load, joints
+        lacking = samples.lacking[some][:, joints]
+        sides = efforts - lacking, predicted[:, joints] - lacking
+        own = tuple(names[joints].tolist())
+        contents = tuple(other_contents(model, reading.effort_format, *given))
+        rival = min((1.0 - one.explains for one in contents), default=np.inf)
         found = [
-            *judge.other_units(*own, np.concatenate((known, of_load), axis=2)),
-            *other_contents(model, reading.effort_format, *given),
+            *contents,
             *(turned_gravity(model, *given) if reading.effort_format.content == 'full' else ()),
-            *judge.reversed_efforts(*own, known),
+            *other_scales(own, *sides, rows, of_load, sure, LIMITS.scaled, rival),
             *(() if load is None else (load,)),
         ]
         more = [one for one in found if one.level == 'left out']
@@ -223,12 +231,11 @@ def judged_motors(
     some[:: -(-len(some) // _MOST_CHECKED)] = True
     samples = samples.samples(some)
     jets, efforts = samples.jets(), samples.efforts[:, joints]
-    columns = Columns(reading.model, joints)
-    none = np.empty((*efforts.shape, 0))
-    names = tuple(np.array(reading.model.joint_names)[joints].tolist())
-    own = names, efforts, known(samples)[:, joints], jets.motors[:, :, joints], none
-    found = [*judge.reversed_efforts(*own), *(() if constants else judge.other_units(*own))]
-    rows = columns.of(jets.motors)[:, joints]
+    columns, names = Columns(reading.model, joints), np.array(reading.model.joint_names)[joints]
+    rows, none = columns.of(jets.motors)[:, joints], np.empty((*efforts.shape, 0))
+    sides = efforts, known(samples)[:, joints]
+    every = other_scales(tuple(names.tolist()), *sides, rows, none, LIMITS.factor)
+    found = [one for one in every if not (constants and one.kind == 'unit')]
     for turned in turned_gravity(
         reading.model, efforts, jets.links, rows, columns.least, none, joints
     ):  # whichever explains the efforts better

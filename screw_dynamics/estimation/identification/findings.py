@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.findings import Finding, Level, by_weight
+from screw_dynamics.common.findings import Finding, by_weight
 from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.estimation.identification.samples import MOST_DELAY
 
@@ -28,10 +28,12 @@ class Thresholds(NamedTuple):
     clipped_levels: float = 5.0  # times the samples of the next value: no step of a coarse sensor
     telling: float = 0.5  # correlation of measured efforts and those of the model
     opposite: float = 0.8  # the same, of opposite sign
+    agree: float = 0.75  # of what tells scales of efforts, for one that all joints share
+    shared: float = 3.0  # the least such scale, or its inverse: masses are not that wrong
+    by_model: float = 0.3  # the least part of efforts that the model of their robot explains
     factor: float = 15.0  # between measured efforts and those of the model without a payload
     stuck: float = 0.2  # of the range of an effort, by which that of the model changes meanwhile
     mostly: float = 0.5  # of the samples, that tell nothing of a joint which is left out
-    rounding: float = 1e-9  # of an effort: what is smaller tells nothing
     spike_samples: int = 7  # of a median, which leaves out spikes of up to 3
     # of the deviation from this median: times its standard deviation, and times the size that 5 %
     # of the samples exceed, as where the motion changes fast between samples
@@ -66,8 +68,7 @@ class Thresholds(NamedTuple):
     band: float = 0.3  # of a stiffness, the largest of a spring that is told
     share: float = 0.1  # of the efforts of the joint with the largest, those that links tell
     noise: float = 0.5  # of the squares of a deflection, noise from which no stiffness follows
-    explains: float = 0.7  # of what all else leaves, what a backlash or an encoder leaves
-    ratio: float = 0.9  # of what another gear ratio leaves, what an eccentric encoder leaves
+    explains: float = 0.7  # of what all else leaves, what a backlash leaves
     slight: float = 0.1  # of a deflection, what links that differ by some per cent leave of it
     follow: float = 0.5  # of what is beyond, what may follow the deflection
     hardens: float = 2.0  # times what another law leaves, what the law does
@@ -200,98 +201,6 @@ def spikes_found(
             f'the largest at {times[places[worst]]:.6g} s: {efforts[places[worst], i]:.4g} beside '
             f'about {beside[worst]:.4g}; left out',
         )
-
-
-def reversed_efforts(
-    names: tuple[str, ...], efforts: Array, predicted: Array, jets: Array, sought: Array
-) -> Iterator[Finding]:
-    """
-    Yield joints whose efforts (T, n) have the opposite sign of those of the model.
-
-    They have it with and without what friction, rotors and offsets may explain.
-    """
-    measured, own = _comparable(efforts, predicted, jets, sought)
-    whole = np.einsum('tn,tn->n', efforts, predicted)
-    for name, a, b, both in zip(names, measured.T, own.T, whole.tolist(), strict=True):
-        alike, slope = _correlation(a, b), _slope(a, b)
-        if alike < -LIMITS.opposite and both < 0.0 and slope < -1.0 / LIMITS.factor:
-            yield Finding(
-                'reversed',
-                'wrong',
-                (name,),
-                f'recording: joint {name!r}: expected efforts with the sign of its axis, got '
-                f'{slope:.2g} times those of the model: the joint is reversed '
-                f'(effort_sign){REMEDY}',
-                alike**2,
-            )
-
-
-def other_units(
-    names: tuple[str, ...], efforts: Array, predicted: Array, jets: Array, load: Array
-) -> tuple[Finding, ...]:
-    """
-    Return the joints whose efforts (T, n) have another size than those of the model.
-
-    If others have its size, they are left out, else all are wrong. `load` (T, n, L) are columns
-    of a load that may have any part in the efforts.
-    """
-    measured, own = _comparable(efforts, predicted, jets, load)
-    found = []
-    for i, (name, a, b) in enumerate(zip(names, measured.T, own.T, strict=True)):
-        factor, alike = _slope(a, b), _correlation(a, b)
-        size, expected = np.linalg.norm(a), np.linalg.norm(b)
-        if expected < LIMITS.rounding:  # the load explains all
-            continue
-        whole, modelled = np.linalg.norm(efforts[:, i]), np.linalg.norm(predicted[:, i])
-        got = ''
-        if LIMITS.factor * size < expected or LIMITS.factor * whole < modelled and not load.size:
-            share = min(float(size / expected), float(whole / modelled))
-            got = f'{share:.2g} times the size of those of the model: another unit or scale'
-        elif alike > LIMITS.telling and not 1.0 / LIMITS.factor < factor < LIMITS.factor:
-            got = (
-                f'{factor:.3g} times those of the model: another unit or the side of the motor, '
-                'or a load that is not sought (payload)'
-            )
-        if got:
-            found.append(
-                Finding(
-                    'unit',
-                    'wrong',
-                    (name,),
-                    f'recording: joint {name!r}: expected efforts of the joint in N m or N, got '
-                    f'{got} (effort_scale), or no measured efforts?',
-                )
-            )
-    if len(found) == len(names):
-        return tuple(one._replace(text=one.text + REMEDY) for one in found)
-    level: Level = 'left out'
-    return tuple(one._replace(level=level, text=f'{one.text} Left out') for one in found)
-
-
-def _comparable(efforts: Array, predicted: Array, jets: Array, load: Array) -> tuple[Array, Array]:
-    """Return efforts (T, n) of both kinds without what friction, rotor, offset, load explain."""
-    both = np.concatenate((np.stack((efforts, predicted), axis=2), load), axis=2)
-    for i in range(both.shape[1]):
-        columns = _friction_columns(jets[:, :, i])
-        both[:, i] -= columns @ np.linalg.lstsq(columns, both[:, i], rcond=None)[0]
-        both[:, i] /= max(float(np.linalg.norm(both[:, i, 0])), 1e-300)
-    rows = both.reshape(-1, both.shape[2])
-    rest = rows[:, :2] - rows[:, 2:] @ np.linalg.lstsq(rows[:, 2:], rows[:, :2], rcond=None)[0]
-    measured, own = np.moveaxis(rest.reshape(*efforts.shape, 2), 2, 0)
-    return measured, own
-
-
-def _friction_columns(jet: Array) -> Array:
-    return np.column_stack((np.ones(len(jet)), jet[:, 1], np.sign(jet[:, 1]), jet[:, 2]))
-
-
-def _correlation(a: Array, b: Array) -> float:
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(a @ b) / size if size > 0.0 else 0.0
-
-
-def _slope(a: Array, b: Array) -> float:
-    return float(a @ b) / max(float(b @ b), 1e-300)
 
 
 def late(names: Sequence[str], delays: Array) -> tuple[Finding, ...]:

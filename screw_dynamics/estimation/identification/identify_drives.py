@@ -99,10 +99,8 @@ def identify_drives(
     recording : Recording
         With `motor_efforts`, and with `motor_positions` of joints with springs. Efforts of joints
         are not used.
-    payload : str, optional
-        Frame at which the inertia parameters of an unknown load are identified, see `identify`.
-    offsets : bool
-        Constant offset of the measured effort of each motor.
+    payload, offsets, smoothing_time, on_joint
+        See `identify`.
     torque_constants : bool or (n,) array_like of bool
         Torque constants of all or some motors, over those by which currents became efforts. They
         follow from the links, and so are no better known than these.
@@ -115,13 +113,9 @@ def identify_drives(
     effort_format : EffortFormat, optional
         Sign, scale and offset of the motor efforts, such as the scale 1 / (gear ratio x torque
         constant) of currents [A per N m].
-    smoothing_time : float, optional
-        See `measured_motion`.
     check : bool
         Raise for recordings that contradict the model or themselves: units, reversed joints,
         clipping. Efforts that stay the same, and spikes, are left out with a RecordingWarning.
-    on_joint : callable, optional
-        Called after the motion of each link and motor was estimated.
 
     Returns
     -------
@@ -207,8 +201,7 @@ def identify_drives(
     if failed is not None:
         if not fits:
             raise failed
-        text = str(failed).removesuffix(' Left out')
-        text = f'{text}; of the motors nothing is found, only of springs'
+        text = f'{failed}; of the motors nothing is found, only of springs'
         findings.append(Finding('motors', 'odd', (), text))
         report(findings[-1:], False, 3)
     return _result(found, samples, windows, moved, fits, findings, reading)
@@ -241,9 +234,7 @@ def _moved(given: Robot, own: Recording) -> tuple[NDArray[np.bool_], tuple[Findi
                 'got none (--motor-states)'
             )
     reports = own.motor_efforts
-    silent: NDArray[np.bool_] = np.ones(given.n, dtype=bool)
-    if reports is not None:
-        silent = np.asarray(np.isnan(reports).any(axis=0))
+    silent = np.isnan(own.efforts if reports is None else reports).any(axis=0) | (reports is None)
     if not silent.any():
         return moved, ()
     names = tuple(np.array(given.joint_names)[silent & moved].tolist())
@@ -262,7 +253,7 @@ def _motors(
     """Return the fit of all motors, or, if there are springs, of none and why not."""
     try:
         if odd is not None:
-            raise InputError(odd.text)
+            raise InputError(odd.text.removesuffix(': left out'))
         found = fitted(equations, samples, moved, equations.initial_values, windows)
         for _ in range(_ROUNDS if moved.any() else 0):
             wider, values = dry_friction(found, samples, moved)

@@ -26,8 +26,9 @@ def fields_of_file(path: Path) -> dict[str, object]:
     """Return the fields of a recording in a file; see `Recording.from_file`."""
     suffix = path.suffix.lower()
     if suffix not in TABLES:
+        hint = ': a table with commas is named .csv' if suffix in ('.txt', '.tsv', '.dat') else ''
         raise InputError(
-            f'{path}: expected a file {" or ".join(TABLES)}, got {shown(path.suffix)}'
+            f'{path}: expected a file {" or ".join(TABLES)}, got {shown(path.suffix)}{hint}'
         )
     try:
         columns, present = _csv(path) if suffix == '.csv' else _npz(path)
@@ -50,13 +51,18 @@ def _npz(path: Path) -> tuple[dict[str, object], list[str]]:
         raise InputError(f'{path}: expected arrays in NPZ: {short(str(error))}') from None
 
 
-def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
-    """Return the columns of a recording, others are not read, and the names of all."""
+def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a table, and its rows, of as many cells."""
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
             header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f'{path}: expected a table in CSV: {short(str(error))}') from None
+    for sign, name in (';', 'semicolons'), ('\t', 'tabs'):
+        if len(header) == 1 and sign in header[0]:
+            raise InputError(
+                f'{path}: expected commas between cells and decimal points, got {name}'
+            )
     if not rows:
         raise InputError(f'{path}: expected rows of numbers below a header, got none')
     for number, row in enumerate(rows, 1):
@@ -65,6 +71,12 @@ def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
                 f'{path}: expected {len(header)} cells in every row, as in the header, got '
                 f'{len(row)} in row {number} below it'
             )
+    return header, rows
+
+
+def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
+    """Return the columns of a recording, others are not read, and the names of all."""
+    header, rows = _cells(path)
     try:
         table = np.array([[cell or 'nan' for cell in row] for row in rows], dtype=np.float64)
     except ValueError as error:

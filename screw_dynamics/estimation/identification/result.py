@@ -82,9 +82,11 @@ class ParameterResult(RecordedResult):
         model = self._robot_model()
         kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
         for name, value, deviation in self.rows:
-            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
+            known = np.isfinite(deviation)
+            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if known else 'unknown'
+            shown = f'{value:.5g}' if known or np.isinf(value) else '-'
             unit = parameter_unit(name, kinds)
-            lines.append((name, f'{value:.5g}', band, unit.replace(' ', NO_BREAK)))
+            lines.append((name, shown, band, unit.replace(' ', NO_BREAK)))
         return (lines,)
 
 

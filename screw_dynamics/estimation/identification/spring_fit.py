@@ -25,8 +25,6 @@ from screw_dynamics.estimation.identification.spring_laws import (
 
 SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
 _POWERS = 1, 2, 3, 4, 5  # of any smooth law, of which slips are told
-
-
 _NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
 _ALIKE = 4  # means, of which neighbours share no noise
 _CROSSING = 0.01  # of that range, within which the effort turns a play over
@@ -73,10 +71,9 @@ class Deflected(NamedTuple):
     Deflections and efforts (T,) of a spring.
 
     `beside` (T, F) are what else efforts may follow: velocities and directions of the joint, for
-    friction that efforts lack unless they were `measured`. `place` (T, 2) are the turns by which
-    an eccentric encoder may be wrong, or none, `angle` (T,) is that of the joint. `means` returns
-    means (M, ...) of values (T, ...) in `windows`, in which the variance of white noise is `gain`
-    times as large; `uncertain` (M, E) are errors of the efforts by independent causes.
+    friction that efforts lack unless they were `measured`. `means` returns means (M, ...) of
+    values (T, ...) in `windows`, in which the variance of white noise is `gain` times as large;
+    `uncertain` (M, E) are errors of the efforts by independent causes.
     """
 
     name: str
@@ -84,8 +81,6 @@ class Deflected(NamedTuple):
     effort: Array
     measured: bool
     beside: Array
-    place: Array
-    angle: Array
     windows: Sequence[Window]
     means: Callable[[Array], Array]
     gain: float
@@ -130,7 +125,6 @@ def fitted_spring(
         return _stiff(seen.name, mean, shown / np.sqrt(len(means)), shown), ()
     # efforts that sensors compute from a deflection have its noise: no bias, or this one
     calm, bias = (seen, noise) if absolute else (_nearer(seen, noise), 0.0)
-    calm, eccentric = _with_place(calm)
     line = _fitted(calm, PowerLaw(1), ())
     stiffness, deviation = line.values[0], np.sqrt(line.covariance[0, 0])
     zero, zero_deviation = _zero(line)
@@ -176,8 +170,7 @@ def fitted_spring(
             f'that another law would explain {ratio:.2g} times better (springs)'
         )
         findings = (*findings, Finding('hardening', 'odd', (seen.name,), text, 1.0 - 1.0 / ratio))
-    beside = () if seen.measured else _friction_beside(seen.name, wide)
-    return result, (*eccentric, *findings, *beside)
+    return result, findings
 
 
 def _stiff(name: str, zero: float, deviation: float, shown: float) -> SpringFit:
@@ -271,32 +264,6 @@ def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:
     return columns
 
 
-def _with_place(seen: Deflected) -> tuple[Deflected, tuple[Finding, ...]]:
-    """
-    Return what else efforts follow with the turns of an eccentric encoder, if these are sure.
-
-    They have to leave clearly less than without them, and than with another gear ratio.
-    """
-    if not seen.place.shape[1]:
-        return seen, ()
-    plain = _fitted(seen, PowerLaw(1), ())
-    wider = seen._replace(beside=np.hstack((seen.place, seen.beside)))
-    line = _fitted(wider, PowerLaw(1), ())
-    own = slice(line.size + 1, line.size + 3)
-    turns, covariance = line.values[own], line.covariance[own, own]
-    certain = float(turns @ np.linalg.pinv(covariance) @ turns)
-    ratio = seen._replace(beside=np.column_stack((seen.angle, seen.beside)))
-    least = min(LIMITS.explains * plain.left, LIMITS.ratio * _fitted(ratio, PowerLaw(1), ()).left)
-    if certain < LIMITS.sure**2 or line.left > least:
-        return seen, ()
-    size = float(np.hypot(*turns)) / abs(line.values[0])
-    text = (
-        f'joint {seen.name!r}: {1e3 * size:.2g} mrad of the deflection follow the turns of the '
-        'joint, as the error of an eccentric encoder: taken out'
-    )
-    return wider, (Finding('eccentric', 'remark', (seen.name,), text, 1 - line.left / plain.left),)
-
-
 def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[Finding, ...]]:
     """
     Return the fit of any smooth law with the slips that are sure beside it, and what tells them.
@@ -332,15 +299,3 @@ def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[F
         )
         findings.append(Finding(kind, 'remark', (seen.name,), text, 1.0 - left / rival))
     return line, tuple(findings)
-
-
-def _friction_beside(name: str, line: _Line) -> Iterator[Finding]:
-    """Yield dry friction of a joint beside its spring, which is part of that of its motor."""
-    place = len(line.values) - 1
-    size, deviation = line.values[place], np.sqrt(line.covariance[place, place])
-    if size > max(LIMITS.sure * deviation, line.left):
-        text = (
-            f'joint {name!r}: {size:.2g} +- {deviation:.1g} N m or N of dry friction beside its '
-            'spring, which what is found of its motor contains'
-        )
-        yield Finding('friction', 'remark', (name,), text)

@@ -51,7 +51,6 @@ def fitted_springs(
     smooth: Callable[[Array], Array] | None = None,
     gain: float = 1.0,
     slipping: Collection[str] | None = None,
-    eccentric: NDArray[np.bool_] | None = None,
 ) -> tuple[tuple[SpringFit, ...], tuple[Finding, ...]]:
     """
     Return the springs of `chosen` joints (n,) whose deflections are known, by their `laws`.
@@ -62,11 +61,10 @@ def fitted_springs(
     independent causes. `rates` (T, n) are the velocities of the links;
     `smooth` returns means (M, ...) of values (T, ...), in `windows`, in which white noise has
     `gain` times its variance. Hysteresis and backlash are sought at the joints `slipping`, all by
-    default; errors of encoders that are `eccentric` at those of (n,), none by default.
+    default.
     """
     own = with_motors(recording)
     known = np.ones(model.n, dtype=bool) if measured is None else measured
-    turning = np.zeros(model.n, dtype=bool) if eccentric is None else eccentric
     found: list[SpringFit] = []
     findings: list[Finding] = []
     if own.motor_positions is None:
@@ -87,8 +85,6 @@ def fitted_springs(
             efforts[:, i],
             bool(known[i]),
             friction[:, :0] if known[i] else friction,
-            np.column_stack((np.cos(link), np.sin(link)))[:, : 2 * bool(turning[i])],
-            link,
             windows,
             smooth or (lambda values: values),
             gain,
@@ -111,14 +107,11 @@ def _ratio(name: str, link: Array, motor: Array) -> Iterator[Finding]:
     ratio = float(np.polyfit(link - link.mean(), motor, 1)[0])
     if LIMITS.follows[0] < ratio < LIMITS.follows[1]:
         return
-    text = f'recording: joint {name!r}: expected '
-    if ratio > 0.0:
-        text += f'the motor position on the joint side of the gear, got {ratio:.3g} times the '
-        text += 'motion of the link'
-    else:
-        text += f'a motor that moves with its link, got {ratio:.3g} times its motion: one of both '
-        text += 'encoders is reversed'
-    yield Finding('motor position', 'wrong', (name,), text)
+    expected, cause = 'the motor position on the joint side of the gear', 'the motor side'
+    if ratio <= 0.0:
+        expected, cause = 'a motor that moves with its link', 'one of both encoders is reversed'
+    text = f'expected {expected}, got {ratio:.3g} times the motion of the link: {cause}?'
+    yield Finding('motor position', 'wrong', (name,), f'recording: joint {name!r}: {text}')
 
 
 def lost_in_gears(recording: Recording) -> Iterator[Finding]:
@@ -195,7 +188,6 @@ def deflected_springs(
         smooth=samples.smooth,
         gain=samples.gain,
         slipping=slipping,
-        eccentric=confirmed & (np.array(model.coordinate_types) != 'prismatic'),
     )
     # what motors do not confirm, masses of far links above all, has to be large
     sizes = np.std(efforts, axis=0)
@@ -204,7 +196,7 @@ def deflected_springs(
     findings = tuple(
         one for one in findings if one.level != 'wrong' or not small.issuperset(one.joints)
     )
-    told = tuple(
+    clear = tuple(
         fit
         for fit in fits
         if fit.spring is not None
@@ -212,14 +204,17 @@ def deflected_springs(
         and BAND * fit.deviation < LIMITS.band * fit.stiffness
         and fit.joint not in small
     )
-    names = tuple(fit.joint for fit in fits if fit not in told)
+    names = tuple(fit.joint for fit in fits if fit not in clear)
     if names:
+        given = zip(model.joint_names, equations.robot.joint_drives, strict=True)
+        kept = [name for name, joint in given if joint.spring is not None and name in names]
+        told = f'the robot keeps those of {listed(kept)}' if kept else 'they remain unknown'
         text = (
             f'the efforts hardly deflect the springs of {listed(names)}, or do not explain their '
-            'deflections (other masses, springs beside joints, contacts?): the robot keeps them'
+            f'deflections (other masses, springs beside joints, contacts?): {told}'
         )
         findings = (*findings, Finding('deflections', 'remark', names, text))
-    return told, findings
+    return clear, findings
 
 
 def laws_of(

@@ -9,7 +9,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from helpers.recordings import COM, Drives, drawn, random_motion, recording
+from helpers.recordings import COM, Drives, drawn, random_motion, random_robot, recording
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, RecordingWarning
@@ -88,6 +88,23 @@ def test_currents_are_refused_unless_their_scale_is_given(planar):
     np.testing.assert_allclose(
         same.values, identify(planar, measured).values, rtol=1e-6, atol=1e-9
     )
+
+
+@pytest.mark.parametrize('factor, unit', [(1e3, 'N mm'), (9.81, 'kgf cm'), (40.0, 'another')])
+def test_a_unit_that_all_joints_share_is_named(iiwa, factor, unit):
+    measured, _ = reported(iiwa, 4, 'full')
+    text = rf'efforts in N m or N, got some that are .* at joint_1, .* {unit}.*effort_scale'
+    with pytest.raises(InputError, match=text):
+        identify(iiwa, replace(measured, efforts=factor * measured.efforts), offsets=True)
+
+
+@pytest.mark.parametrize('seed', [10, 37])
+def test_efforts_of_another_robot_are_no_wrong_signs(seed):
+    one, other = random_robot(seed), random_robot(100 + seed)
+    measured, _ = drawn(one, seed, seconds=12.0)
+    renamed = replace(measured, joint_names=other.joint_names)
+    with pytest.raises(InputError, match=r'the model, got some of which it explains \d+ %.*robot'):
+        identify(other, renamed, offsets=True)
 
 
 @pytest.mark.parametrize('seed', [*(pytest.param(k, marks=pytest.mark.long) for k in range(5)), 5])

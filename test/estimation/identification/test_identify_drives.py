@@ -109,55 +109,9 @@ def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
     for ideal, before, after in zip(wanted, given, ours, strict=True):
         errors = [np.sqrt(np.mean((other - ideal) ** 2)) for other in (before, after)]
         assert errors[1] < 0.1 * errors[0]
-    text = found.robot.drives.to_yaml()
-    assert sd.Drives.from_yaml(text) == found.robot.drives
+    assert sd.Drives.from_yaml(found.robot.drives.to_yaml()) == found.robot.drives
     for joint in found.robot.drives.joints.values():
         assert joint.motor.gear_ratio == 100.0
-
-
-def test_what_remains_is_noise(soft, found):
-    _, recording, _ = soft
-    assert (found.validate(recording) < 0.6 * found.before).all()
-    noise = 0.02 * np.abs(recording.motor_efforts).max(axis=0)
-    assert found.residuals == pytest.approx(noise, rel=0.05)
-
-
-def test_springs_that_harden(planar):
-    rng = np.random.default_rng(5)
-    drives = drawn_drives(planar, rng, springs='cubic')
-    recording = driven(planar, drives, rng)
-    given = sd.Robot(planar, wrong_drives(drives, 1.1))
-    laws = {'joint_1': 'cubic', 'joint_2': 'tabulated'}
-    found = sd.identify_drives(given, recording, springs=laws, link_uncertainty=0.0)
-    for name, joint in drives.joints.items():
-        spring = found.robot.drives.joints[name].spring
-        assert spring.type == laws[name]
-        place = planar.joint_names.index(name)
-        deflection = (recording.motor_positions - recording.positions)[:, place]
-        inner = np.quantile(deflection, (0.02, 0.98))
-        points = inner[np.abs(inner) > 0.3 * np.abs(inner).max()]
-        ratio = spring.effort(points) / joint.spring.effort(points)
-        # a linear spring would be wrong by more than this at one end or in the middle
-        assert ratio == pytest.approx(1.0, abs=0.02)
-    cubic = drives.joints['joint_1'].spring.cubic_stiffness
-    assert found['joint_1.cubic_stiffness'] == pytest.approx(cubic, rel=0.1)
-
-
-def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
-    """The reverse, effort on deflection, finds springs that are too soft."""
-    rng = np.random.default_rng(6)
-    drives = drawn_drives(planar, rng)
-    stiff = {
-        name: replace(joint, spring=sd.LinearSpring(3e4)) for name, joint in drives.joints.items()
-    }
-    recording = driven(planar, sd.Drives(stiff), rng, noise=4.0)
-    found = sd.identify_drives(sd.Robot(planar, drives), recording, link_uncertainty=0.0)
-    name, stiffness, deviation = next(row for row in found.rows if row[0] == 'joint_1.stiffness')
-    assert abs(stiffness - 3e4) < SURE * deviation < 0.2 * 3e4
-    deflection = (recording.motor_positions - recording.positions)[:, 0]
-    torque = recording.motor_efforts[:, 0]
-    reverse = np.polyfit(deflection - deflection.mean(), torque, 1)[0]
-    assert reverse < 0.8 * 3e4
 
 
 def test_joints_without_springs(planar):
@@ -192,11 +146,12 @@ def test_torque_constants(planar):
     drives = drawn_drives(planar, rng)
     recording = driven(planar, drives, rng, torque_constants=np.array([1.0, 1.25]))
     robot = sd.Robot(planar, drives)
-    remarks = texts(sd.identify_drives(robot, recording, link_uncertainty=0.01))
-    assert any(
-        'torque constants' in remark and remark.endswith("1.24 +- 0.02 at 'joint_2'")
-        for remark in remarks
-    )
+    (told,) = [
+        x
+        for x in texts(sd.identify_drives(robot, recording, link_uncertainty=0.01))
+        if 'torque constants' in x
+    ]
+    assert told.endswith("1.24 +- 0.02 at 'joint_2'")
     # all efforts in another unit are no load
     double = replace(recording, motor_efforts=recording.motor_efforts * [2.0, 2.5])
     remarks = texts(sd.identify_drives(robot, double, link_uncertainty=0.0))
@@ -251,19 +206,6 @@ def test_a_joint_that_rests_keeps_its_motor(planar):
         < SURE * found.standard_deviations[0]
         < 0.3 * true
     )
-
-
-def test_a_spring_that_hardly_deflects_is_kept(planar):
-    rng = np.random.default_rng(12)
-    drives = drawn_drives(planar, rng)
-    stiff = sd.Drives(
-        {name: replace(j, spring=sd.LinearSpring(1e6)) for name, j in drives.joints.items()}
-    )
-    recording = driven(planar, stiff, rng, noise=3.0, seconds=12.0)
-    given = sd.Robot(planar, drives)
-    found = sd.identify_drives(given, recording)
-    assert any('hardly deflect' in remark for remark in texts(found))
-    assert found.robot.drives.joints['joint_2'].spring == drives.joints['joint_2'].spring
 
 
 def scaled(*factors):
@@ -329,37 +271,6 @@ def test_robots_that_are_refused(planar, soft):
         sd.identify_drives(sd.Robot(planar, sd.Drives({'joint_1': pair})), soft[1])
 
 
-def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
-    """
-    They are found to the rounding of their corners by the smoothing of the positions.
-
-    The load of the first joint crosses 0 too seldom to tell its play from a law that hardens.
-    """
-    width, gap = 4e-4, 6e-4
-    rng = np.random.default_rng(1)
-    drives = drawn_drives(planar, rng, breakaway=(1,))
-    lossy = sd.Drives(
-        {
-            name: replace(drive, hysteresis=width, backlash=gap)
-            for name, drive in drives.joints.items()
-        }
-    )
-    recording = driven(planar, lossy, rng)
-    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), recording)
-    true = truth_of(planar, drives)
-    for name, error, deviation in errors_of(found, true):
-        if name in ('joint_1.coulomb', 'joint_2.coulomb', 'joint_2.breakaway_excess'):
-            assert abs(error) < SURE * deviation
-    for joint in planar.joint_names:
-        name = f'{joint}.stiffness'
-        assert found[name] == pytest.approx(true[name], rel=0.01)
-        assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
-    assert found['joint_2.backlash'] == pytest.approx(gap, rel=0.15)
-    (told,) = [finding for finding in found.findings if finding.kind == 'backlash']
-    assert told.joints == ('joint_2',) and 'standard deviations' in told.text
-    assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
-
-
 @pytest.mark.parametrize('breakaway', [1.2, 1.5])
 def test_breakaway_friction_of_all_joints(planar, breakaway):
     """
@@ -404,43 +315,6 @@ def test_motors_that_explain_nothing_do_not_refuse_springs(planar):
     assert len(found.springs) == 2
     for joint in found.robot.joint_drives:
         assert joint.motor in [given.motor for given in robot.joint_drives]
-
-
-def test_springs_from_measured_deflections_and_efforts(planar):
-    """No model of links is needed: it may be wrong, and the motors silent."""
-    rng = np.random.default_rng(13)
-    drives = drawn_drives(planar, rng)
-    recording = driven(planar, drives, rng, seconds=12.0, noise=0.0)
-    deflections = recording.motor_positions - recording.positions
-    stiffness = [drives.joints[name].spring.stiffness for name in planar.joint_names]
-    noise = rng.normal(size=(2, *deflections.shape))
-    measured = sd.Recording(
-        planar.joint_names,
-        recording.times,
-        recording.positions,
-        deflections * stiffness + 0.05 * noise[0],
-        deflections=deflections + 1e-6 * noise[1],
-    )
-    heavy = planar.with_payload('tool', 3.0, [0, 0, 0], np.zeros((3, 3)))
-    for found in (sd.identify_drives(heavy, measured), sd.identify(planar, measured)):
-        for name, true in zip(planar.joint_names, stiffness, strict=True):
-            deviation = {row: d for row, _, d in found.rows}[f'{name}.stiffness']
-            assert abs(found[f'{name}.stiffness'] - true) < SURE * deviation < 0.01 * true
-        assert not any('backlash' in row or 'hysteresis' in row for row, *_ in found.rows)
-
-
-def test_eccentric_encoders_are_taken_out_of_springs(planar):
-    """Errors of 1 mrad, a tenth of the deflections: 3 to 15 % of the stiffness without it."""
-    rng = np.random.default_rng(14)
-    drives = drawn_drives(planar, rng)
-    recording = driven(planar, drives, rng)
-    error = 1e-3 * np.sin(recording.positions + [0.7, 2.1])
-    turned = replace(recording, positions=recording.positions + error)
-    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), turned)
-    told = {finding.joints[0] for finding in found.findings if finding.kind == 'eccentric'}
-    assert told == set(planar.joint_names)
-    for name, joint in drives.joints.items():
-        assert found[f'{name}.stiffness'] == pytest.approx(joint.spring.stiffness, rel=0.01)
 
 
 def test_dry_friction_that_does_not_settle_refuses_nothing(monkeypatch):

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Springs that are fitted to means of deflections, and what is taken for a play."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 
 import screw_dynamics as sd
+from benchmarks.identification.run import errors_of, truth_of
 from screw_dynamics.estimation.identification.least_squares import cosine_windows
 from screw_dynamics.estimation.identification.springs import fitted_springs
 
@@ -13,6 +17,7 @@ STIFFNESS, CUBIC = 500.0, 4e5  # N m/rad, N m/rad^3: twice as stiff at 0.02 rad
 # of a real spring that hardens, its effort over the powers 1 to 5 of its deflection
 QUINTIC = [60.0, 0.0, -5732.0, 0.0, 1.769e6]
 ZERO = 0.003  # rad
+SURE = 4.0  # standard deviations, one in 16000 of a normal distribution
 
 
 def means(values):
@@ -105,3 +110,106 @@ def test_a_play_is_told_with_its_certainty(planar):
         assert dict((row, value) for row, value, _ in fit.rows)['backlash'] == pytest.approx(
             gap, rel=0.1
         )
+
+
+def test_springs_that_harden(planar):
+    rng = np.random.default_rng(5)
+    drives = drawn_drives(planar, rng, springs='cubic')
+    recording = driven(planar, drives, rng)
+    given = sd.Robot(planar, wrong_drives(drives, 1.1))
+    laws = {'joint_1': 'cubic', 'joint_2': 'tabulated'}
+    found = sd.identify_drives(given, recording, springs=laws, link_uncertainty=0.0)
+    for name, joint in drives.joints.items():
+        spring = found.robot.drives.joints[name].spring
+        assert spring.type == laws[name]
+        place = planar.joint_names.index(name)
+        deflection = (recording.motor_positions - recording.positions)[:, place]
+        inner = np.quantile(deflection, (0.02, 0.98))
+        points = inner[np.abs(inner) > 0.3 * np.abs(inner).max()]
+        ratio = spring.effort(points) / joint.spring.effort(points)
+        # a linear spring would be wrong by more than this at one end or in the middle
+        assert ratio == pytest.approx(1.0, abs=0.02)
+    cubic = drives.joints['joint_1'].spring.cubic_stiffness
+    assert found['joint_1.cubic_stiffness'] == pytest.approx(cubic, rel=0.1)
+
+
+def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
+    """The reverse, effort on deflection, finds springs that are too soft."""
+    rng = np.random.default_rng(6)
+    drives = drawn_drives(planar, rng)
+    stiff = {
+        name: replace(joint, spring=sd.LinearSpring(3e4)) for name, joint in drives.joints.items()
+    }
+    recording = driven(planar, sd.Drives(stiff), rng, noise=4.0)
+    found = sd.identify_drives(sd.Robot(planar, drives), recording, link_uncertainty=0.0)
+    name, stiffness, deviation = next(row for row in found.rows if row[0] == 'joint_1.stiffness')
+    assert abs(stiffness - 3e4) < SURE * deviation < 0.2 * 3e4
+
+
+def test_a_spring_that_hardly_deflects_is_kept(planar):
+    rng = np.random.default_rng(12)
+    drives = drawn_drives(planar, rng)
+    stiff = sd.Drives(
+        {name: replace(j, spring=sd.LinearSpring(1e6)) for name, j in drives.joints.items()}
+    )
+    recording = driven(planar, stiff, rng, noise=3.0, seconds=12.0)
+    given = sd.Robot(planar, drives)
+    found = sd.identify_drives(given, recording)
+    assert found.robot.drives.joints['joint_2'].spring == drives.joints['joint_2'].spring
+    for kept, end in (found, 'joint_2'), (sd.identify_drives(planar, recording), 'remain unknown'):
+        (told,) = [one.text for one in kept.findings if one.kind == 'deflections']
+        assert 'hardly deflect' in told and told.endswith(end)
+
+
+def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
+    """
+    They are found to the rounding of their corners by the smoothing of the positions.
+
+    The load of the first joint crosses 0 too seldom to tell its play from a law that hardens.
+    """
+    width, gap = 4e-4, 6e-4
+    rng = np.random.default_rng(1)
+    drives = drawn_drives(planar, rng, breakaway=(1,))
+    lossy = sd.Drives(
+        {
+            name: replace(drive, hysteresis=width, backlash=gap)
+            for name, drive in drives.joints.items()
+        }
+    )
+    recording = driven(planar, lossy, rng)
+    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), recording)
+    true = truth_of(planar, drives)
+    for name, error, deviation in errors_of(found, true):
+        if name in ('joint_1.coulomb', 'joint_2.coulomb', 'joint_2.breakaway_excess'):
+            assert abs(error) < SURE * deviation
+    for joint in planar.joint_names:
+        name = f'{joint}.stiffness'
+        assert found[name] == pytest.approx(true[name], rel=0.01)
+        assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
+    assert found['joint_2.backlash'] == pytest.approx(gap, rel=0.15)
+    (told,) = [finding for finding in found.findings if finding.kind == 'backlash']
+    assert told.joints == ('joint_2',) and 'standard deviations' in told.text
+    assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
+
+
+def test_springs_from_measured_deflections_and_efforts(planar):
+    """No model of links is needed: it may be wrong, and the motors silent."""
+    rng = np.random.default_rng(13)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng, seconds=12.0, noise=0.0)
+    deflections = recording.motor_positions - recording.positions
+    stiffness = [drives.joints[name].spring.stiffness for name in planar.joint_names]
+    noise = rng.normal(size=(2, *deflections.shape))
+    measured = sd.Recording(
+        planar.joint_names,
+        recording.times,
+        recording.positions,
+        deflections * stiffness + 0.05 * noise[0],
+        deflections=deflections + 1e-6 * noise[1],
+    )
+    heavy = planar.with_payload('tool', 3.0, [0, 0, 0], np.zeros((3, 3)))
+    for found in (sd.identify_drives(heavy, measured), sd.identify(planar, measured)):
+        for name, true in zip(planar.joint_names, stiffness, strict=True):
+            deviation = {row: d for row, _, d in found.rows}[f'{name}.stiffness']
+            assert abs(found[f'{name}.stiffness'] - true) < SURE * deviation < 0.01 * true
+        assert not any('backlash' in row or 'hysteresis' in row for row, *_ in found.rows)
