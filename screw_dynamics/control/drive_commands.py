@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from screw_dynamics.control.drive_target import DriveTarget
 from screw_dynamics.control.following import FollowingWatch
 from screw_dynamics.control.inputs import (
     ClockJumped,
+    DriveCommandsInput,
     Enable,
     JointStates,
     ParametersChanged,
@@ -38,21 +39,9 @@ from screw_dynamics.recordings.messages.feedforward import (
     MotorSample,
 )
 
-_HELD = 0.05  # of a limit of the effort: more gravity than this lets an arm fall
 RESUMPTION = (
     'they begin again with another motion from rest, within the limits; ~/clear of the node that '
     'sends the motion begins one'
-)
-
-DriveCommandsInput: TypeAlias = (
-    AnySample
-    | JointStates
-    | Steady
-    | Enable
-    | ClockJumped
-    | Stop
-    | ParametersChanged
-    | RobotChanged
 )
 
 
@@ -102,13 +91,6 @@ class DriveCommands:
         """The shared array of the commands (fields, m)."""
         return self._output.rows
 
-    @property
-    def silent(self) -> bool:
-        """True if nothing is sent."""
-        return self.state is State.SILENT
-
-    # time ----------------------------------------------------------------------------------------
-
     def step(self, now: int, inputs: Sequence[DriveCommandsInput] = ()) -> Outputs:
         """Let time pass until `now` [ns]; return what to send of the newest of several samples."""
         before, self._steady = self._steady, now
@@ -132,8 +114,6 @@ class DriveCommands:
             if not self._sent.lead_out(elapsed):
                 self.state = State.SILENT
         return self._outputs()
-
-    # inputs --------------------------------------------------------------------------------------
 
     def _receive(self, item: DriveCommandsInput, now: int) -> None:
         match item:
@@ -172,7 +152,8 @@ class DriveCommands:
         if wanted:
             return
         self._end(reason)
-        if not (self._settings.moves or self._measured_now()):
+        measured = self._gate.measured.positions(self._now or 0, self._settings.input_timeout)
+        if not (self._settings.moves or np.isfinite(measured).all()):
             self._ended = self._samples.motion  # nobody knows where the robot will be
 
     def _forget(self, reason: str) -> None:
@@ -203,8 +184,6 @@ class DriveCommands:
         self._guard = self.target.guard = self._sent.guard = guard
         self._output.set_robot(self._robot)
 
-    # samples -------------------------------------------------------------------------------------
-
     def _take(self, sample: AnySample, motors: MotorSample | None, now: int) -> None:
         """Follow the next sample, or the end of its motion."""
         samples = self._samples
@@ -213,10 +192,8 @@ class DriveCommands:
                 self._ended = sample.motion
                 samples.let_others()
                 stopped = sample.state == Course.STOPPED
-                self._end(
-                    f'the motion has {"stopped" if stopped else "ended"}: {sample.reason}',
-                    level='warning' if stopped else 'info',
-                )
+                word, level = ('stopped', 'warning') if stopped else ('ended', 'info')
+                self._end(f'the motion has {word}: {sample.reason}', level=level)
             return
         assert isinstance(sample, FeedforwardSample)
         new = sample.motion != self._followed
@@ -251,8 +228,6 @@ class DriveCommands:
         self._sent.follow(step, self._steady, jumps=jumps)
         self._register()
 
-    # does the robot follow -----------------------------------------------------------------------
-
     def _register(self) -> None:
         """Register where the joints are sent."""
         self._due = True
@@ -270,9 +245,8 @@ class DriveCommands:
     def _follow_up(self, now: int) -> None:
         """Compare a new state with where the robot was sent."""
         settings = self._settings
-        text = self._watch.obstacle(
-            self._gate.measured, settings.start_tolerance, now, settings.input_timeout
-        )
+        tolerance, age = settings.start_tolerance, settings.input_timeout
+        text = self._watch.obstacle(self._gate.measured, tolerance, now, age)
         if not text or settings.follow == 'off':
             return
         if settings.stops_away:
@@ -292,13 +266,6 @@ class DriveCommands:
         self._once('states', f'Nobody knows whether the robot follows: expected {text}, got none')
         if settings.stops_away and age > 2.0 * settings.input_timeout * SECOND:
             self._stop(f'expected {text}, got none: nobody knows whether the robot follows')
-
-    def _measured_now(self) -> bool:
-        """Return True if every joint is measured now."""
-        now, age = self._now or 0, self._settings.input_timeout
-        return bool(np.isfinite(self._gate.measured.positions(now, age)).all())
-
-    # begin and end -------------------------------------------------------------------------------
 
     def _consider(self, sample: FeedforwardSample, new: bool, now: int) -> None:
         """Begin if a sample allows that; else wait."""
@@ -334,16 +301,11 @@ class DriveCommands:
         if kind == 'unmeasured' and not settings.moves:
             if not self._blind:
                 self._blind = True
-                self._say(
-                    'warning',
-                    'blind',
-                    f'Efforts begin wherever the robot is: {text}',
-                )
+                self._say('warning', 'blind', f'Efforts begin wherever the robot is: {text}')
             return True
         if kind:
             self._wait(kind, text, quiet=passing and rests)
-            return False
-        return True
+        return not kind
 
     def _wait(self, kind: str, text: str, quiet: bool = False) -> None:
         """Log why commands do not begin, once per kind and motion."""
@@ -384,19 +346,10 @@ class DriveCommands:
         if self.state is not State.DRIVING:
             return
         self.state, self._reason = State.LEADING_OUT, reason
-        self._say(level, 'end', f'Commands end: {reason}{self._falls()}{after}')
+        falls = 'position' not in self._settings.fields and self.target.falls()
+        remark = '; the arm is not held' if falls else ''
+        self._say(level, 'end', f'Commands end: {reason}{remark}{after}')
         self._sent.end(self._output.command[1], back)
-
-    def _falls(self) -> str:
-        """Return a remark if nothing holds the arm where commands have ended."""
-        gravity = self.target.gravity
-        if 'position' in self._settings.fields or gravity is None:
-            return ''
-        limits = self._guard.table.rows['effort'].upper
-        held = (np.abs(gravity) <= _HELD * limits).all()
-        return '' if held else '; the arm is not held'
-
-    # outputs -------------------------------------------------------------------------------------
 
     def _say(self, level: str, key: str, text: str) -> None:
         self._lines.append(Line(level, text, key))
@@ -417,11 +370,9 @@ class DriveCommands:
         driving = self.state is State.DRIVING
         if self._due:
             self._counts['sent'] += 1
-            output = self._output
-            sent = self._sent
-            rows = output.write(
-                sent.motion, sent.effort, self.target, sent.gains.values, ends=not driving
-            )
+            output, sent = self._output, self._sent
+            gains = sent.gains.values
+            rows = output.write(sent.motion, sent.effort, self.target, gains, ends=not driving)
             state = output.state
             if output.threads is not None:
                 tensions, problem = output.threads.write(
@@ -431,21 +382,15 @@ class DriveCommands:
                 )
                 if problem:
                     self._say('warning', 'threads', problem)
-        instant = self._samples.instant if driving else self._now
-        lines, self._due = tuple(self._lines), False
-        self._lines.clear()
+        instant = self._samples.instant if driving else self._now or 0
+        lines, self._lines, self._due = tuple(self._lines), [], False
         busy = self.state is State.LEADING_OUT
-        return Outputs(rows, state, tensions, instant or 0, self.condition, lines, busy)
+        return Outputs(rows, state, tensions, instant, self.condition, lines, busy)
 
     def report(self) -> Report:
         """Return the report for /diagnostics; WARN while commands are stopped or do not begin."""
-        values = {
-            'motion': self._samples.motion,
-            'enabled': self.enabled,
-            'blends': self._sent.blends,
-            **self._counts,
-            **self._samples.counts,
-        }
+        values = {'motion': self._samples.motion, 'enabled': self.enabled}
+        values |= {'blends': self._sent.blends, **self._counts, **self._samples.counts}
         if self._problem and self.state is not State.DRIVING:
             return Report(WARN, f'commands do not begin: {self._problem}', values)
         if self._barred >= 0:

@@ -12,7 +12,7 @@ from screw_dynamics.control.report import Line
 
 
 class State(IntEnum):
-    """What the commands do; values as in DriveCommandsState, transitions: docs/architecture.md."""
+    """What the commands do, as in DriveCommandsState; begin and end: docs/ros_interface.md."""
 
     SILENT = 0
     DRIVING = 1

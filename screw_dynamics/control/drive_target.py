@@ -24,6 +24,7 @@ _FIRST_TIME = 0.05
 # of a limit of the effort: a step of efforts that nobody has certified, beside their rates, beyond
 # which it counts as a jump though it is not marked as one
 _LEAP = 0.25
+_HELD = 0.05  # of a limit of the effort: more gravity than this lets an arm fall
 _TURN = 2.0 * np.pi
 
 
@@ -102,6 +103,11 @@ class DriveTarget:
         turned = _TURN * np.rint(away / _TURN)
         self.joint_jet[0] += turned
         self.jet[0] += turned[self.guard.owner]
+
+    def falls(self) -> bool:
+        """Return True if gravity, where it is known, moves an arm that nothing holds."""
+        limits = self.guard.table.rows['effort'].upper
+        return self.gravity is not None and bool((np.abs(self.gravity) > _HELD * limits).any())
 
     def violation(self) -> str:
         """Return what of the sample is beyond a limit; '' if nothing is."""

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.times import instant_of
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.followed_motion import FollowedMotion
 from screw_dynamics.control.goals import Goals
@@ -33,7 +31,7 @@ from screw_dynamics.control.inputs import (
     Tick,
     WrenchMessage,
 )
-from screw_dynamics.control.limit_checks import Load, check_positions, require_bearable
+from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
 from screw_dynamics.control.outputs import Outputs, Verdict
@@ -97,15 +95,10 @@ class Feedforward:
             self.motors.stiffness.check(parameters.stiffness)
             self.motors.stiffness.set_target(parameters.stiffness, 0.0)
         self.goals = Goals(self.outputs, self._running, self._clear, parameters)
-        self.queue = self.goals.queue = TrajectoryQueue(
-            self.outputs,
-            self._running,
-            self.goals,
-            forwards='joint_trajectory_effort' in parameters.outputs,
-        )
-        self.counts: dict[str, Counts] = {
-            topic: Counts() for topic in (*(s.value for s in Stream), WRENCH_TOPIC)
-        }
+        forwards = 'joint_trajectory_effort' in parameters.outputs
+        self.queue = TrajectoryQueue(self.outputs, self._running, self.goals, forwards=forwards)
+        self.goals.queue = self.queue
+        self.counts = {topic: Counts() for topic in (*(s.value for s in Stream), WRENCH_TOPIC)}
         self.cleared = ''
         self.state = State.IDLE
         self.commands = HeardCommands()
@@ -123,14 +116,8 @@ class Feedforward:
         self.goals.now = now
         for item in inputs:
             self._take(item, now)
-        goes_on = self._published.last is not None and not self.commands.positions
-        silence = self.commands.silence(now) if goes_on else ''
-        if silence and outputs.verdicts:
-            text = f'drive_commands sends nothing: {silence}'
-            outputs.verdicts[:] = [
-                one if one.reason else replace(one, warnings=(*one.warnings, text))
-                for one in outputs.verdicts
-            ]
+        if self._published.last is not None:
+            outputs.verdicts[:] = self.commands.warned(outputs.verdicts, now)
         return outputs
 
     def _take(self, item: FeedforwardInput, now: int) -> None:
@@ -163,8 +150,6 @@ class Feedforward:
                 self._stop(now, reason)
             case _:
                 self.goals.take(item, now)
-
-    # robot and parameters ------------------------------------------------------------------------
 
     def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
         self.robot, self._others = robot, others
@@ -199,17 +184,8 @@ class Feedforward:
             self.motors.stiffness.set_target(values.stiffness, values.stiffness_transition)
 
     def _running(self, now: int) -> Running:
-        return Running(
-            self.reference,
-            self.streamed,
-            self.measured,
-            self.parameters,
-            self.robot,
-            self._others,
-            now,
-        )
-
-    # inputs --------------------------------------------------------------------------------------
+        followed = self.reference, self.streamed
+        return Running(*followed, self.measured, self.parameters, self.robot, self._others, now)
 
     def _measure(self, now: int, message: Any) -> None:
         """Take over a JointState with measurements."""
@@ -228,30 +204,15 @@ class Feedforward:
 
     def _stream(self, now: int, message: Any, stream: Stream) -> None:
         """Follow a sample of a stream: JointReference, or JointState for positions."""
-        topic = stream.value
-        counts, values = self.counts[topic], self.parameters
-        mode = 'off' if values.limits == 'off' else 'reject'
+        counts = self.counts[stream.value]
         try:
-            if 'spline' in values.outputs:
-                raise InputError('outputs: a stream has no spline, and is not followed')
-            instant = instant_of(message, now, values.input_timeout)
-            if stream is Stream.SAMPLES:
-                jet, rows = self._reader.jet(message)
-                check_positions(self.robot.model, jet[0], mode)
-                followed = self.streamed.add_sample(jet, rows, instant, now)
-            else:
-                positions = self._reader.positions(message)
-                check_positions(self.robot.model, positions, mode)
-                sampled = self.followed.sampled(now)
-                followed = self.streamed.add_positions(positions, now, sampled)
+            followed = self._reader.follow(message, stream, now, self.parameters, self.followed)
         except ScrewDynamicsError as error:
             counts.reject(str(error))
-            self.outputs.log('error', f'{topic} rejected: {error}')
+            self.outputs.log('error', f'{stream.value} rejected: {error}')
             return
-        if followed:
-            counts.accepted += 1
-        else:
-            counts.ignored += 1
+        counts.accepted += followed
+        counts.ignored += not followed
 
     def _load(self, now: int, message: Any) -> None:
         """Apply a WrenchStamped."""
@@ -270,11 +231,8 @@ class Feedforward:
             self.outputs.log('info', f'{WRENCH_TOPIC}: a wrench on {frame!r} is in force again')
 
     def _warn_of_expired_wrench(self, frame: str) -> None:
-        self.outputs.log(
-            'warning',
-            f'{WRENCH_TOPIC}: the wrench on {frame!r} is older than '
-            f'{self.parameters.input_timeout:g} s: it is no longer in force',
-        )
+        text = f'the wrench on {frame!r} is older than {self.parameters.input_timeout:g} s'
+        self.outputs.log('warning', f'{WRENCH_TOPIC}: {text}: it is no longer in force')
 
     def check_load(self, now: int, robot: Robot) -> None:
         """Raise LimitError if a payload would stop the present motion, or drop the arm."""
@@ -340,17 +298,13 @@ class Feedforward:
         """Drop what was received: earlier stamps are not valid any more."""
         if not self.followed.empty:
             self.outputs.log('warning', f'{reason}: the active trajectory is dropped')
-        self._published.finish(Course.ENDED, reason)
-        self._refuse_kept(reason)
+        self._clear(reason)
         self.queue.drop(f'{reason} before it was fitted')
         self.followed.forget()
         self.measured.clear()
         self.wrenches.clear()
         if self.motors is not None:
             self.motors.forget()
-            self.motors.stiffness.forget()
-
-    # ticks ---------------------------------------------------------------------------------------
 
     def _tick(self, now: int) -> None:
         """Compute the next sample."""

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`HeardCommands`: what the node `drive_commands` says of itself."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.drive_records import Condition, State
+from screw_dynamics.control.outputs import Verdict
 
 _LONGEST_AGE = 5 * SECOND // 2  # ns, of a condition that is repeated each second
 
@@ -30,6 +34,15 @@ class HeardCommands:
         if condition is None or condition.state is not State.SILENT:
             return ''
         return condition.reason or ('it was started again' if self._drove else '')
+
+    def warned(self, verdicts: Sequence[Verdict], now: int) -> list[Verdict]:
+        """Return verdicts with a warning where efforts alone were sent, and are no more."""
+        silence = '' if self.positions else self.silence(now)
+        text = f'drive_commands sends nothing: {silence}'
+        return [
+            replace(one, warnings=(*one.warnings, text)) if silence and not one.reason else one
+            for one in verdicts
+        ]
 
     def lead_out(self, now: int) -> bool:
         """Return True while positions are led to rest."""

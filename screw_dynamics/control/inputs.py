@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from screw_dynamics.control.controller_hold import ControllerState
 from screw_dynamics.control.tasks import Answer, TrajectoryMessage
+from screw_dynamics.recordings.messages.feedforward import AnySample
 
 if TYPE_CHECKING:
     from screw_dynamics.control.drive_records import Condition
@@ -182,3 +183,15 @@ class Enable(NamedTuple):
 
     wanted: bool
     reason: str = ''
+
+
+DriveCommandsInput: TypeAlias = (
+    AnySample
+    | JointStates
+    | Steady
+    | Enable
+    | ClockJumped
+    | Stop
+    | ParametersChanged
+    | RobotChanged
+)

@@ -72,6 +72,7 @@ class MotorSamples:
         self._start = None
         self._problem = ''
         self.guard.forget()
+        self.stiffness.forget()
 
     def pause(self) -> None:
         """Register that a sample is not published: damped joints start quasi-steady."""

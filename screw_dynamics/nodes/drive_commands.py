@@ -17,11 +17,12 @@ from std_srvs.srv import SetBool
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.stop_signals import stop_is_urgent
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.drive_commands import DriveCommands, DriveCommandsInput
+from screw_dynamics.control.drive_commands import DriveCommands
 from screw_dynamics.control.drive_parameters import DriveCommandsParameters
 from screw_dynamics.control.drive_records import Condition, Outputs, State
 from screw_dynamics.control.inputs import (
     ClockJumped,
+    DriveCommandsInput,
     Enable,
     JointStates,
     ParametersChanged,
@@ -236,7 +237,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
 
     def _begin(self, names: tuple[str, ...], motors: tuple[str, ...] | None) -> None:
         """Command other joints or motors, or raise ScrewDynamicsError."""
-        if self._core is not None and not self._core.silent:
+        if self._core is not None and self._core.state is not State.SILENT:
             raise InputError(
                 f'expected samples of {", ".join(self._commanded)} until commands have ended, got '
                 f'{", ".join(names)}: are there two sources?'

@@ -37,26 +37,12 @@ from screw_dynamics.control.inputs import (
 )
 from screw_dynamics.recordings.messages.feedforward import MotorSample
 
-WEIGHTS = {
-    'trajectory': 24,
-    'silence': 12,
-    'stream': 12,
-    'positions': 6,
-    'state': 8,
-    'wrench': 7,
-    'speed': 6,
-    'payload': 4,
-    'parameters': 5,
-    'clear': 4,
-    'stop': 2,
-    'jump': 3,
-    'stall': 4,
-    'controller': 6,
-    'cancel': 4,
-    'drives': 6,
-}
-_KINDS = tuple(WEIGHTS)
-_SUMS = np.cumsum(tuple(WEIGHTS.values())) / sum(WEIGHTS.values())
+_KINDS = (
+    'trajectory silence stream positions state wrench speed payload parameters clear stop jump '
+    'stall controller cancel drives'
+).split()
+_WEIGHTS = 24, 12, 12, 6, 8, 7, 6, 4, 5, 4, 2, 3, 4, 6, 4, 6
+_SUMS = np.cumsum(_WEIGHTS) / sum(_WEIGHTS)
 FASTEST = 315.0 / 128.0  # velocity of a Move in its middle, of that of its mean
 _DERIVATIVES = np.arange(5.0)
 _PHASES = 0.5 * np.pi * _DERIVATIVES

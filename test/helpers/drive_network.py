@@ -165,7 +165,7 @@ class DriveNetwork:
         while outputs.busy and steps < 25:  # a ramp advances by a twentieth
             now, steps = now + 60 * SECOND, steps + 1
             outputs = self.step(now)
-        return not outputs.busy and self.core.silent
+        return not outputs.busy and self.core.state is State.SILENT
 
     def step(self, now, *inputs):
         """Let the core step, and keep what it commands."""

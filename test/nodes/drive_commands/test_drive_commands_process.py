@@ -40,7 +40,7 @@ def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
         core = node._core
         for k in range(200):
             core.step(now.nanoseconds + k * 10**7)
-        assert core.silent
+        assert core.state is State.SILENT
         for names in ([], ['elbow']):  # are refused, and change nothing
             zeros = double_array(np.zeros(len(names)))
             other = FeedforwardTorque(joint_names=names, effort=zeros)
