@@ -343,14 +343,16 @@ def launch_arguments() -> str:
     having: dict[tuple[str, ...], list[str]] = {}
     for file in sorted(files):
         for entity in DECLARED['launch_arguments'](file):
-            values = ', '.join(f'`{choice}`' for choice in entity.choices) or 'text'
-            cells = code(entity.default_value), values, prose(entity.description)
+            text = prose(entity.description)
+            if entity.choices:
+                text += f' One of {", ".join(f"`{choice}`" for choice in entity.choices)}.'
+            cells = code(entity.default_value), text
             having.setdefault((f'`{entity.name}`', *cells), []).append(f'`{file}`')
     rows = [
         [name, 'all' if len(own) == len(files) else ', '.join(own), *cells]
         for (name, *cells), own in having.items()
     ]
-    return markdown(('Argument', 'In', 'Default', 'Values', 'Meaning'), rows)
+    return markdown(('Argument', 'In', 'Default', 'Meaning'), rows)
 
 
 def code(value: Any) -> str:

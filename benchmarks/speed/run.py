@@ -51,8 +51,8 @@ def measure() -> Report:
         'the median over rounds in which both sides ran in turn, in this one run.'
     )
     report.machine('numpy', 'pin')
-    report.requirements()
-    seconds: dict[str, list[float]] = {}  # for the figure
+    seconds: dict[str, list[float]] = {}
+    report.figure('Growth with the joints, and peers for seven', partial(_draw, seconds))
     parts = (
         partial(_single_calls, seconds),
         terms.measure,
@@ -67,7 +67,8 @@ def measure() -> Report:
     )
     for part in progress(parts, 'bench', unit='part'):
         part(report)
-    report.figure('Growth with the joints, and peers for seven', partial(_draw, seconds))
+    report.heading('What is required')
+    report.requirements()
     return report
 
 

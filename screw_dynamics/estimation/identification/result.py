@@ -286,7 +286,7 @@ class Identification(IdentifiedParameters):
     columns : Columns
         Of the parameters in the efforts.
     root : (P, P) ndarray
-        R: parameters x leave the weighted squares |R (x - values)|^2 more.
+        R: parameters x leave the weighted squares ``|R (x - values)|^2`` more.
     weights : (T, m) ndarray
         Of the samples in `shares`, for the m joints of `columns`.
     """
