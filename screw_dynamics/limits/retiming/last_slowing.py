@@ -30,7 +30,6 @@ _ACCURACY = 2e-5  # of a factor of all times
 _FIRST_STEP = 0.01  # of the factor; each further one is twice as large
 _LEAST_FACTOR, _LARGEST_FACTOR = 0.99, 64.0  # rms currents may need much
 _VERY_SLOW = 1e6  # a factor with which only efforts at rest are left
-_CLOSEST = 3e-4  # points: the positions of closer ones have too few digits for a jerk [s]
 
 
 def instants(curve: PiecewisePolynomial) -> Array:
@@ -71,14 +70,10 @@ def retimed_waypoints(
     begin, end = curve.breaks[[0, -1]]
     if begin == end:
         raise InputError('curve: expected a path along which the robot moves, got one point')
-    kept = [begin]
-    for time in curve.breaks[1:-1]:
-        if min(time - kept[-1], end - time) >= _CLOSEST:
-            kept.append(time)
-    instants_kept, factor = np.append(kept, end) - begin, 1.0
+    factor = 1.0
     while True:
         # whole nanoseconds, as messages have them
-        times = np.round(instants_kept * factor, 9)
+        times = np.round((curve.breaks - begin) * factor, 9)
         points = curve.jets(np.minimum(begin + times / factor, end), rows=3)
         points[-1, 1:] = 0.0
         points /= factor ** np.arange(3)[:, np.newaxis]

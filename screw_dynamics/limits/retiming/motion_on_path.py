@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from math import factorial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.limits.retiming.stations import end_jet
@@ -19,7 +21,7 @@ from screw_dynamics.trajectory.smooth.degree9_segment import hermite_coefficient
 _ON_PATH = 1e-9  # largest distance of the result from the path [rad or m]
 _NEAR = 2e-4  # largest distance from its acceleration, jerk and snap, of the largest ones
 _SAME_INSTANT = 1e-6  # knot and break, of the duration
-_SHORTEST_PIECE = 1e-4  # divided no more, for rounding [s]
+_SHORTEST = 1.02e-3  # of a piece: 1 ms where the whole motion gains a last per cent [s]
 _MOST_PIECES = 2**14
 
 
@@ -28,6 +30,8 @@ def motion_on_path(
 ) -> PiecewisePolynomial:
     """Return the motion as polynomials of degree 9 between instants that are near enough."""
     s = _with_breaks(curve, knots)
+    times = np.append(0.0, np.cumsum(basis.durations(coefficients, s)))
+    s = s[_apart(times, np.isin(s, curve.breaks))]
     while True:
         middle = s[:-1] + np.diff(s) / 2.0
         both = basis.durations(coefficients, np.sort(np.concatenate((s, middle))))
@@ -39,7 +43,7 @@ def motion_on_path(
         away = np.abs(motion.jets(times[:-1] + both[::2]) - exact).max(axis=2)
         allowed = _NEAR * np.abs(exact).max(axis=(0, 2))
         far = (away[:, 0] > _ON_PATH) | (away[:, 2:] > allowed[2:]).any(axis=1)
-        far &= np.diff(times) > _SHORTEST_PIECE
+        far &= np.minimum(both[::2], both[1::2]) > _SHORTEST
         if not far.any() or len(s) > _MOST_PIECES:
             return motion
         s = np.sort(np.concatenate((s, middle[far])))
@@ -53,6 +57,17 @@ def _with_breaks(curve: PiecewisePolynomial, knots: Array) -> Array:
     return np.sort(np.concatenate((breaks, knots[away > _SAME_INSTANT * curve.duration])))
 
 
+def _apart(times: Array, preferred: NDArray[np.bool_]) -> list[int]:
+    """Return places of times that are not too near: of both ends, of preferred ones, of others."""
+    kept = [0, len(times) - 1]
+    for place in [*np.flatnonzero(preferred).tolist(), *np.flatnonzero(~preferred).tolist()]:
+        after = bisect_left(kept, place, 1, len(kept) - 1)
+        gaps = times[place] - times[kept[after - 1]], times[kept[after]] - times[place]
+        if min(gaps) >= _SHORTEST:
+            kept.insert(after, place)
+    return kept
+
+
 def _pieces(curve: PiecewisePolynomial, s: Array, durations: Array, jets: Array) -> Array:
     """
     Return polynomials (S, 10, n) between jets (S + 1, 5, n).
@@ -60,12 +75,14 @@ def _pieces(curve: PiecewisePolynomial, s: Array, durations: Array, jets: Array)
     Their position grows by the Taylor series of the path: the difference of two positions would
     cost short pieces the digits of their jerk.
     """
-    step = np.diff(s)[:, np.newaxis, np.newaxis]
+    every = np.union1d(s, curve.breaks)
+    step = np.diff(every)[:, np.newaxis, np.newaxis]
     orders = np.arange(1, curve.coefficients.shape[1])
-    terms = curve.jets(s[:-1], rows=len(orders) + 1)[:, 1:] * step ** orders[:, np.newaxis]
+    terms = curve.jets(every[:-1], rows=len(orders) + 1)[:, 1:] * step ** orders[:, np.newaxis]
+    growth = (terms / [[factorial(k)] for k in orders]).sum(axis=1)
     left, right = jets[:-1].copy(), jets[1:].copy()
     left[:, 0] = 0.0
-    right[:, 0] = (terms / [[factorial(k)] for k in orders]).sum(axis=1)
+    right[:, 0] = np.add.reduceat(growth, np.searchsorted(every, s[:-1]))
     coefficients = hermite_coefficients(durations, left, right)
     coefficients[:, 0] = jets[:-1, 0]
     return coefficients

@@ -5,8 +5,10 @@ Limits along a path as linear inequalities in the squared speed a and its deriva
 
 An effort is y = m a'/2 + k a + g, its rate sqrt(a) (m a''/2 + (m' + 2 k) a'/2 + k' a + g'), with
 coefficients that depend on the path alone; friction and springs add terms that are not linear.
-y, or y / sqrt(a) for a rate, is linearised at the present time law by central differences, which
-are exact where it is linear. The limit L / sqrt(a) of a rate is convex: its tangent lies below.
+An acceleration and a jerk of a joint are such with m = q', k = q'' and g = 0. y, or y / sqrt(a)
+for a rate or a jerk, is linearised at the present time law by central differences, which are exact
+where it is linear. The limit L / sqrt(a) of a rate is convex: its tangent lies below. Beside the
+quantities of the robot the growth of ds/dt is limited, a' / (2 sqrt(a)).
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ from screw_dynamics.limits.retiming.limited_quantities import LimitedQuantities
 from screw_dynamics.limits.retiming.time_law import SquaredSpeed, joint_jets
 
 _STEP = 1e-4  # of differences, relative to the size of a variable along the path
+# of ds/dt, of itself, so that polynomials of 1 ms follow it: up to the jerk, and to the snap [1/s]
+_MOST_GROWTH, _MOST_GROWTH_OF_SNAP = 200.0, 100.0
 
 
 @dataclass(frozen=True)
 class PathRows:
     """
-    Limits of a robot at the stations of a path.
+    Limits of a robot, and of the growth of speed, at the stations of a path.
 
     Parameters
     ----------
@@ -52,28 +56,43 @@ class PathRows:
         """Number of stations."""
         return len(self.path_jets)
 
+    @property
+    def width(self) -> int:
+        """Number of limits at a station: of Q quantities, the growth and velocities, Q + 2."""
+        return self.quantities.count + 2
+
+    @property
+    def _bounds(self) -> Array:
+        growth = _MOST_GROWTH if self.quantities.rows < 5 else _MOST_GROWTH_OF_SNAP
+        return np.append(self.quantities.bounds, growth)
+
+    def _values(self, path_jets: Array, jets: Array) -> Array:
+        """Return the quantities, and the growth of ds/dt, of jets (M, d) of a, (M, Q + 1)."""
+        growth = jets[:, 1:2] / (2.0 * np.sqrt(jets[:, :1]))
+        return np.hstack((self.quantities.values(joint_jets(path_jets, jets)), growth))
+
     def squared_speeds(self, coefficients: Array) -> Array:
         """Return a at the stations, (M,)."""
         return self.basis.jets(coefficients)[:, 0]
 
     def ratios(self, coefficients: Array) -> Array:
-        """Return the ratios (M, Q + 1) of quantities, and last of velocities, and their limits."""
+        """Return the ratios (M, Q + 2) of all and their limits, last those of velocities."""
         jets = self.basis.jets(coefficients)
-        values = self.quantities.values(joint_jets(self.path_jets, jets))
+        values = self._values(self.path_jets, jets)
         velocity = np.sqrt(jets[:, :1] / self.squared_speed_limits[:, np.newaxis])
-        return np.hstack((np.abs(values) / self.quantities.bounds, velocity))
+        return np.hstack((np.abs(values) / self._bounds, velocity))
 
     def constraints(self, coefficients: Array, tightening: Array) -> tuple[csr_matrix, Array]:
         """
         Return A and b of A u <= b for the ratios u of new and present coefficients.
 
-        `tightening` (M, Q + 1) holds factors of the limits, last those of the velocities.
+        `tightening` (M, Q + 2) holds factors of the limits, last those of the velocities.
         """
-        basis, odd = self.basis, self.quantities.odd
+        basis, odd = self.basis, np.append(self.quantities.odd, False)
         jets = basis.jets(coefficients)
         a = jets[:, 0]
         value, slopes = self._linearised(jets)
-        bound = self.quantities.bounds * tightening[:, :-1]
+        bound = self._bounds * tightening[:, :-1]
         # the limit of a rate, divided by sqrt(a): L / sqrt(a) >= L (3 a0 - a) / (2 a0^1.5)
         root = np.where(odd, np.sqrt(a)[:, np.newaxis], 1.0)
         at_zero = np.where(odd, 1.5, 1.0) * bound / root
@@ -99,7 +118,7 @@ class PathRows:
         return csr_matrix((entries.ravel(), columns.ravel(), start), shape), upper
 
     def _linearised(self, jets: Array) -> tuple[Array, Array]:
-        """Return y, or y / sqrt(a) for odd quantities, (M, Q), and slopes (M, Q, rows - 1)."""
+        """Return y, or y / sqrt(a) for odd ones, (M, Q + 1), and slopes (M, Q + 1, rows - 1)."""
         stations, variables = jets.shape
         spacing = np.ptp(self.basis.stations) / self.basis.count
         steps = _STEP * jets[:, :1] / spacing ** np.arange(variables)
@@ -109,8 +128,9 @@ class PathRows:
             varied[2 * d + 2, :, d] -= steps[:, d]
         path = np.tile(self.path_jets, (2 * variables + 1, 1, 1))
         flat = varied.reshape(-1, variables)
-        values = self.quantities.values(joint_jets(path, flat))
-        values = values / np.where(self.quantities.odd, np.sqrt(flat[:, :1]), 1.0)
+        values = self._values(path, flat)
+        odd = np.append(self.quantities.odd, False)
+        values = values / np.where(odd, np.sqrt(flat[:, :1]), 1.0)
         values = values.reshape(2 * variables + 1, stations, -1)
         slopes = (values[1::2] - values[2::2]) / (2.0 * steps.T[:, :, np.newaxis])
         return values[0], np.moveaxis(slopes, 0, 2)

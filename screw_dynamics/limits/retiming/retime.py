@@ -33,7 +33,6 @@ from screw_dynamics.limits.retiming.speed_program import faster
 from screw_dynamics.limits.retiming.stations import (
     denser_knots,
     divided,
-    least_duration,
     limits_at_stations,
     most_intervals,
     spline_knots,
@@ -109,7 +108,8 @@ def retime(
     -------
     PiecewisePolynomial
         Begins at the first break of `curve`, is as often differentiable as it (at most C4) and
-        within 1e-9 rad or m of its path.
+        within 1e-9 rad or m of its path. Its segments take at least 1 ms: breaks of the path that
+        it passes sooner are left out.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def retime(
     start = coarse.basis.at(first, rows.basis.means)[..., 0]
     coefficients = _fastest(rows, between, start, until)
     durations = between.basis.durations(coefficients, knots)
-    if durations.sum() < least_duration(knots) and _unbounded(robot, rows, coefficients):
+    if not no_faster and _unbounded(robot, rows, coefficients):
         raise InputError('limits: expected some that bound the speed along the path')
     if time.monotonic() < until:
         knots = denser_knots(knots, durations)
@@ -177,8 +177,8 @@ def _unbounded(robot: Robot, rows: PathRows, coefficients: Array) -> bool:
     moving = np.abs(rows.path_jets[:, 1]).max(axis=0) > 0.0
     if np.isfinite(robot.model.limits.ignoring_zeros().velocity[moving]).any():
         return False
-    growth = np.abs(rows.ratios(coefficients) - rows.ratios(coefficients / 4.0))[:, :-1]
-    return bool(growth.max(initial=0.0) < _LEAST_GROWTH)
+    growth = np.abs(rows.ratios(coefficients) - rows.ratios(coefficients / 4.0))
+    return bool(growth[:, : rows.quantities.count].max(initial=0.0) < _LEAST_GROWTH)
 
 
 def _check_curve(robot: Robot, curve: PiecewisePolynomial) -> None:
@@ -234,7 +234,7 @@ def _first(robot: Robot, rows: PathRows) -> Array:
 
 def _nearly_fastest(coarse: PathRows, coefficients: Array) -> Array:
     """Return spline coefficients of a time law of few intervals, whose programs are small."""
-    tightening, gain = np.ones((coarse.count, coarse.quantities.count + 1)), 1.0
+    tightening, gain = np.ones((coarse.count, coarse.width)), 1.0
     while gain > _COARSE_GAIN:
         coefficients, gain = _improved(coarse, coefficients, tightening)
     return coefficients
@@ -245,7 +245,7 @@ def _fastest(rows: PathRows, between: PathRows, coefficients: Array, until: floa
     margin, highest = _MARGIN, 1.0 + _MARGIN
     if rows.fixed is not None:  # slowing would change the ends
         margin, highest = _MARGIN_OF_FIXED, 1.0 - _MARGIN_OF_FIXED / 3.0
-    tightening = np.full((rows.count, rows.quantities.count + 1), 1.0 - margin)
+    tightening = np.full((rows.count, rows.width), 1.0 - margin)
     for _ in range(_MOST_PROGRAMS):
         if time.monotonic() >= until:
             break

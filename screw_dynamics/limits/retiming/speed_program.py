@@ -33,7 +33,7 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
     At a station the squared speed grows by the ratio r = sum_j p_j u_j, a mean of the ratios u of
     new and present coefficients, so that the time there is at most sum_j p_j / sqrt(u_j) of the
     present one, and equal to first order: the program minimises this bound. `weights` (M,) are
-    the lengths of path that belong to the stations, `tightening` (M, Q + 1) factors of the
+    the lengths of path that belong to the stations, `tightening` (M, Q + 2) factors of the
     limits. Without a solution limits are exceeded as at present, or, if the ends are not at rest,
     InfeasibleError is raised.
     """

@@ -119,18 +119,13 @@ def limits_at_stations(
 
 def _as_fast(curve: PiecewisePolynomial, stations: Array, speeds: Array) -> Array:
     """Return ds/dt (M,) with which joints reach their largest speeds (M, n) of each segment."""
-    piece = np.clip(np.searchsorted(curve.breaks, stations, 'right') - 1, 0, None)
+    piece = np.searchsorted(curve.breaks[:-1], stations, 'right') - 1
     largest = np.zeros((len(curve.breaks), speeds.shape[1]))
     np.maximum.at(largest, piece, speeds)
     with np.errstate(divide='ignore', invalid='ignore'):
         allowed: Array = np.nanmin(largest[piece] / speeds, axis=1, initial=np.inf)
     pauses = largest[piece].max(axis=1, initial=0.0) <= _AT_REST
     return _AS_FAST * np.where(pauses, 1.0, allowed)
-
-
-def least_duration(knots: Array) -> float:
-    """Return the duration [s] below which no limit has bounded the speed along the path."""
-    return 2.0 * len(knots) * _SHORTEST_INTERVAL
 
 
 def _fixed_ends(knots: Array, end_jets: tuple[Array, Array]) -> tuple[csr_matrix, Array] | None:

@@ -170,7 +170,7 @@ def test_a_random_path(iiwa):
 def test_the_result_is_on_the_path_and_c4(iiwa):
     curve = random_curve(iiwa, np.random.default_rng(3))
     fast = sd.retime(iiwa, curve, {'effort_rate': 1500.0})
-    assert fast.breaks[0] == curve.breaks[0]
+    assert fast.breaks[0] == curve.breaks[0] and np.diff(fast.breaks).min() >= 1e-3
     np.testing.assert_array_equal(fast.end, curve.end)
     for position in fast.jets(even(fast, 40), rows=1)[:, 0]:
         s = np.linspace(curve.breaks[0], curve.breaks[-1], 2001)
@@ -185,6 +185,22 @@ def test_the_result_is_on_the_path_and_c4(iiwa):
     # snap of short pieces has few digits
     bounds = np.array([1e-12, 1e-10, 1e-8, 1e-6, 1e-4])
     assert (np.abs(after - before).max(axis=(0, 2)) <= bounds * size).all()
+
+
+def test_points_that_are_passed_within_a_millisecond(planar):
+    """Segments take 1 ms or more, though 400 points of the path are passed in 0.2 s."""
+    rough = curve_through(planar, [[0.0, 0.0], [0.3, -0.2]])
+    curve = curve_through(planar, rough.jets(np.linspace(0.0, 1.0, 400), rows=1)[:, 0], 1e-2)
+    limits = {'velocity': 9.0, 'effort': 80.0, 'effort_rate': 8e3}
+    fast = sd.retime(planar, curve, limits, intervals=60)
+    assert np.diff(fast.breaks).min() >= 1e-3 and fast.duration < 0.3
+    times = even(fast, 20_001)
+    assert sd.check_feasibility(limited_robot(planar, limits), fast.jets(times), times).feasible
+    # positions of both joints at the same place of the path
+    s = np.linspace(*curve.breaks[[0, -1]], 20_001)
+    path, found = curve.jets(s, rows=1)[:, 0], fast.jets(times, rows=1)[:, 0]
+    other = np.interp(found[:, 0], path[:, 0], path[:, 1])  # off by half of its largest gap^2
+    assert np.abs(other - found[:, 1]).max() < 1e-7
 
 
 def test_a_motion_under_way_keeps_its_state(planar):
