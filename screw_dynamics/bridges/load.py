@@ -117,7 +117,7 @@ def _described_path(name: str) -> Path:
     names = [
         found.name
         for found in pkgutil.iter_modules(package.__path__)
-        if found.name.endswith('_description')
+        if found.name.endswith('_description') and not found.name.startswith('_')
     ]
     if name not in names:
         raise UnknownNameError('file or description', name, names)

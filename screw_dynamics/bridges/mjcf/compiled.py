@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,13 @@ class CompiledMjcf:
             spec = kind.from_file(str(source)) if file else kind.from_string(source)
             self._name(spec)
             self._remove(spec)
-            self.model: Any = spec.compile()
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter('always')
+                self.model: Any = spec.compile()
         except (ValueError, TypeError) as error:
             text = '; '.join(filter(None, map(str.strip, str(error).splitlines())))
             raise ModelError(f'{where}: MuJoCo: {text}') from None
+        self.remarks = [f'{where}: MuJoCo: {one.message}' for one in caught]
         self.name = spec.modelname or 'robot'
         self.joints = [self.model.joint(j).name for j in range(self.model.njnt)]
         self._note_forces()
@@ -62,14 +66,17 @@ class CompiledMjcf:
 
     def _name(self, spec: Any) -> None:
         """Name what has no name: joints as their bodies."""
-        for kind in ('bodies', 'joints', 'tendons', 'actuators'):
-            elements = getattr(spec, kind)
+        for kind, elements in (
+            ('body', spec.bodies),
+            ('joint', spec.joints),
+            ('tendon', spec.tendons),
+            ('actuator', spec.actuators),
+        ):
             taken = {element.name for element in elements}
             for element in elements:
                 if not element.name:
-                    start = f'{element.parent.name}_' if kind == 'joints' else ''
-                    name = f'{start}{kind.removesuffix("s").replace("bodie", "body")}'
-                    names = (f'{name}_{k}' for k in count(1))
+                    name = f'{element.parent.name}_joint' if kind == 'joint' else kind
+                    names = (f'{name}_{k}' if k > 1 else name for k in count(1))
                     element.name = next(name for name in names if name not in taken)
                     taken.add(element.name)
 

@@ -26,7 +26,8 @@ def relations(compiled: CompiledMjcf) -> dict[str, Relation]:
         constant, slope, *curved = model.eq_data[e, :5].tolist()
         linear = kind == 'joint' and all(map(compiled.is_scalar, ends)) and not any(curved)
         if not linear or compiled.joints[ends[0]] in found:
-            refused.append(_text(compiled, e, kind, ends))
+            power = ' (not linear)' if kind == 'joint' and any(curved) else ''
+            refused.append(f'{_text(compiled, e, kind, ends)}{power}')
             continue
         name, *masters = [compiled.joints[end] for end in ends]
         zero, *zeros = [float(model.qpos0[model.jnt_qposadr[end]]) for end in ends]

@@ -76,7 +76,7 @@ def _motors(compiled: CompiledMjcf) -> dict[int, list[tuple[Motor, Winding | Non
         if muscle or not gear or not compiled.is_scalar(j):
             compiled.note('muscles, and actuators of ball and free joints', name)
             continue
-        compiled.note('sense of gears below 0', name, gear < 0.0)
+        compiled.note('sign of gears below 0', name, gear < 0.0)
         compiled.note(_NONLINEAR, name, _of(model, 'actuator_dampingpoly', a))
         # since MuJoCo 4.0 an actuator has several controls, or none
         control = int(_of(model, 'actuator_ctrladr', a)) if hasattr(model, 'nactuator') else a

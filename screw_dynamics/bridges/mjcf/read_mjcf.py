@@ -112,6 +112,8 @@ def read_described_mjcf(
         else joint
         for joint in description.joints
     )
+    for remark in compiled.remarks:
+        warnings.warn(MjcfWarning(remark), stacklevel=stacklevel + 1)
     if compiled.left_out:
         parts = '; '.join(f'{what}: {listed(names)}' for what, names in compiled.left_out.items())
         warnings.warn(
