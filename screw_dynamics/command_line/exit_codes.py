@@ -21,6 +21,8 @@ _STOPS = (signal.SIGTERM, signal.SIGHUP)
 _EXTRAS = {
     'matplotlib': 'plot',
     'mcap': 'bags',
+    'mujoco': 'mujoco',
+    'robot_descriptions': 'descriptions',
     'rosbags': 'bags',
     'sympy': 'symbolic',
     'viser': 'view',

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.bridges.load import described_robot, is_mjcf, load
 from screw_dynamics.command_line.argument_types import Named, named_numbers
 from screw_dynamics.command_line.records import (
     Options,
@@ -39,7 +40,6 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
@@ -59,7 +59,7 @@ class RobotSource(Options, heading='robot'):
     """A rigid robot."""
 
     urdf: str = argument(
-        'robot description (URDF), or a model that `model --yaml` wrote',
+        'robot description (URDF or MJCF), or a model that `model --yaml` wrote',
         metavar='URDF',
     )
     joints: tuple[str, ...] = several(
@@ -71,7 +71,8 @@ class RobotSource(Options, heading='robot'):
         'joints that are fixed, and where [rad or m]', 'JOINT=POSITION'
     )
     gravity: tuple[float, float, float] | None = optional(
-        'in axes of the base link [m/s^2] (default: 0 0 -9.81)', metavar=('X', 'Y', 'Z')
+        'in axes of the base link [m/s^2] (default: 0 0 -9.81, or that of an MJCF)',
+        metavar=('X', 'Y', 'Z'),
     )
     payload: tuple[Payload, ...] = several(
         'point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
@@ -86,16 +87,21 @@ class RobotSource(Options, heading='robot'):
 
     def model(self, recorded: Recorded | None = None, hint: str = '') -> ScrewModel:
         """Return the rigid robot; print warnings on stderr."""
+        return self.described(recorded, hint).tree
+
+    def described(self, recorded: Recorded | None, hint: str) -> Robot:
+        """Return the robot with the drives that its description has; print warnings on stderr."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter('always', ModelWarning)
-            model = self._read(recorded, hint)
+            robot = self._read(recorded, hint)
         for warning in caught:
             print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
         for link, (mass, *com) in self.payload:
-            model = model.with_payload(link, mass, com or (0.0, 0.0, 0.0))
-        return model
+            model = robot.tree.with_payload(link, mass, com or (0.0, 0.0, 0.0))
+            robot = robot.with_model(model)
+        return robot
 
-    def _read(self, recorded: Recorded | None, hint: str) -> ScrewModel:
+    def _read(self, recorded: Recorded | None, hint: str) -> Robot:
         selection = {
             'base_link': self.base_link,
             'tip_link': self.tip_link,
@@ -114,18 +120,18 @@ class RobotSource(Options, heading='robot'):
                 f'give the URDF, not the model'
             )
         with path_in_errors(path, hint):
-            return ScrewModel.from_yaml(path) if is_model else read_urdf(path, **chosen)
+            return Robot(ScrewModel.from_yaml(path)) if is_model else load(path, **chosen)
 
     def description(self, recorded: Recorded | None) -> Path | bytes:
         """Return the file of the robot, or the text that is recorded."""
         return expanded(self.urdf) if recorded is None else recorded[0].encode()
 
     def urdf_text(self) -> str:
-        """Return the URDF; empty for a model file, or a text that is not UTF-8."""
+        """Return the URDF; empty for MJCF, a model file, or a text that is not UTF-8."""
         path = expanded(self.urdf)
-        is_model = path.suffix.lower() in YAML_ENDINGS
+        is_other = path.suffix.lower() in YAML_ENDINGS or is_mjcf(path)
         try:
-            return '' if is_model else path.read_text(encoding='utf-8-sig')
+            return '' if is_other else path.read_text(encoding='utf-8-sig')
         except UnicodeDecodeError:
             return ''
 
@@ -134,15 +140,16 @@ class RobotSource(Options, heading='robot'):
 class DrivenRobot(RobotSource):
     """A robot with drives."""
 
-    drives: str | None = optional('motors, friction and springs of the joints', metavar='YAML')
+    drives: str | None = optional(
+        'motors, friction and springs of the joints (default: those of an MJCF)', metavar='YAML'
+    )
 
     def robot(self, recorded: Recorded | None = None, hint: str = '') -> Robot:
         """Return the robot, or that of a `recorded` URDF; errors of its file end in `hint`."""
-        model = self.model(recorded, hint)
-        if not self.drives:
-            return Robot(model)
-        robot = Robot(model, Drives.from_yaml(expanded(self.drives)))
-        _ = robot.motors  # raises if they do not match the model
+        robot = self.described(recorded, hint)
+        if self.drives:
+            robot = Robot(robot.model, Drives.from_yaml(expanded(self.drives)))
+            _ = robot.motors  # raises if they do not match the model
         return robot
 
 
@@ -244,12 +251,12 @@ class MeasuredEfforts(EffortOptions, heading='efforts as the robot reports them'
     )
 
 
-def read_text(text: str, where: str, **chosen: Any) -> ScrewModel:
-    """Return the model of a URDF text by options of `read_urdf`; errors name its origin."""
+def read_text(text: str, where: str, **chosen: Any) -> Robot:
+    """Return the robot of a text by options of `read_urdf`; errors name its origin."""
     try:
         # a str that does not begin with markup would be read as a path
         markup = text.lstrip('\ufeff \t\r\n').startswith('<')
-        return read_urdf(text if markup else text.encode(), **chosen)
+        return described_robot(text if markup else text.encode()).robot(**chosen)
     except ModelError as error:
         raise ModelError(f'{where}: {error}') from None
 

@@ -25,12 +25,12 @@ class FileParameters:
     """Files of a robot."""
 
     urdf_path: str = fixed(
-        '', 'URDF file, a path or package://<package>/<path>; empty: the topic.'
+        '', 'URDF or MJCF file, a path or package://<package>/<path>; empty: the topic.'
     )
     drives_path: str = fixed(
         '',
         'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
-        'package://<package>/<path>; empty: no motors.',
+        'package://<package>/<path>; empty: those of an MJCF, else none.',
     )
     soft_segments: str = fixed(
         '',
@@ -70,7 +70,7 @@ class ModelParameters(FileParameters):
     base_link: str = fixed('', 'Link whose axes gravity is given in; empty: the root link.')
     tip_link: str = fixed('', 'Last link of the chain; empty: the whole tree below base_link.')
     robot_description: str = fixed(
-        '', 'URDF text; empty: the topic robot_description (or urdf_path).'
+        '', 'URDF or MJCF text; empty: the topic robot_description (or urdf_path).'
     )
     gravity: tuple[float, ...] = setting(
         (0.0, 0.0, -9.81), 'Gravitational acceleration in axes of base_link [m/s^2].', size=3

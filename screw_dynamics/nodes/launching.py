@@ -16,6 +16,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
+from screw_dynamics.bridges.load import is_mjcf
 from screw_dynamics.common.scalars import finite_or_nan
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
@@ -225,7 +226,10 @@ def robot_state_publisher(context: LaunchContext, urdf: str, where: str) -> Node
         ExecutableInPackage(executable=_RSP, package=_RSP).perform(context)
     except (PackageNotFoundError, SubstitutionFailure):
         return None
-    description = resolve_file_url(urdf, where).read_text(encoding='utf-8')
+    file = resolve_file_url(urdf, where)
+    if is_mjcf(file):
+        raise RuntimeError(f'{where}: expected a URDF for {_RSP}, got MJCF')
+    description = file.read_text(encoding='utf-8')
     return Node(
         package=_RSP,
         executable=_RSP,

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
+from screw_dynamics.bridges.load import load
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.errors import InputError, ModelWarning
 from screw_dynamics.model import RobotModel
-from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.viewer.motion import motion_of_jets
 from screw_dynamics.viewer.viewer import Viewer
 from screw_dynamics.viewer.visuals import PackagePath, read_visuals
@@ -41,7 +41,7 @@ def view(
     Parameters
     ----------
     robot : path, ScrewModel, SoftRobot or Robot
-        Only of the path of a URDF the meshes of the links are known; else links are drawn as rods.
+        Path of a URDF or MJCF. Only of a URDF the meshes of the links are drawn; else rods are.
     times : (T,) array_like, optional
         Increasing [s]; without them every coordinate has a slider.
     joint_jet : (T, n) or (T, r, n) array_like, optional
@@ -89,7 +89,7 @@ def view(
     """
     visuals = None
     if isinstance(robot, (str, os.PathLike)):
-        visuals, robot = read_visuals(robot, package_path), read_urdf(robot)
+        visuals, robot = read_visuals(robot, package_path), load(robot)
         for line in visuals.warnings('package_path names the folder with it'):
             warnings.warn(line, ModelWarning, stacklevel=2)
     whole = as_robot(robot)

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from screw_dynamics.bridges.load import is_mjcf
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import pose as rigid_motion
 from screw_dynamics.lie import rpy_rotation
@@ -65,9 +66,13 @@ def read_visuals(source: UrdfSource, package_path: PackagePath = ()) -> Visuals:
     """
     Return what the URDF shows; a mesh that cannot be read is `missing`, with the reason.
 
+    Of MJCF nothing is known.
+
     Packages are looked for in the folders of `package_path`, then in and above that of the URDF,
     then in AMENT_PREFIX_PATH and ROS_PACKAGE_PATH.
     """
+    if is_mjcf(source):
+        return Visuals({}, {}, {}, [])
     root = read_document(source)
     beside = _folder(source)
     given = [package_path] if isinstance(package_path, (str, os.PathLike)) else package_path
@@ -162,7 +167,7 @@ def _meshes(
 def lost_meshes(source: UrdfSource) -> list[str]:
     """Return the links with mesh files that are not found where `read_visuals` looks."""
     lost = []
-    for link in read_document(source).findall('link'):
+    for link in () if is_mjcf(source) else read_document(source).findall('link'):
         try:
             for mesh in link.findall('visual/geometry/mesh'):
                 mesh_file(str(mesh.get('filename')), _folder(source))

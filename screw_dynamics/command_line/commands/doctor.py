@@ -13,18 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from screw_dynamics.bridges.load import described_robot
 from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
 from screw_dynamics.command_line.records import Options, argument
 from screw_dynamics.command_line.robots import path_in_errors
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.text_table import MARK, text_table
 from screw_dynamics.dynamics import gravity_forces
-from screw_dynamics.errors import ModelWarning, listed
+from screw_dynamics.errors import MjcfWarning, ModelWarning, listed
 from screw_dynamics.estimation.identification import check_recording
 from screw_dynamics.lie.inertia import OF_NO_SOLID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import reference_poses
-from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
+from screw_dynamics.model.urdf import RobotDescription
 from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNDECLARED, UNREAD
 from screw_dynamics.recordings.motions import read_recording
 from screw_dynamics.viewer.visuals import lost_meshes
@@ -56,6 +57,7 @@ _MEANINGS = {
     UNREAD: (ODD, 'they are no part of the model: expand xacro, or move them into <robot>'),
 }
 _OTHERWISE = ODD, 'it is used as it stands'
+_LEFT_OUT = MISSING, 'neither model nor drives have it'
 
 
 class Finding(NamedTuple):
@@ -71,7 +73,7 @@ class Finding(NamedTuple):
 class Examined(Options):
     """A robot, and a recording of it."""
 
-    urdf: str = argument('robot description (URDF)', metavar='URDF')
+    urdf: str = argument('robot description (URDF or MJCF)', metavar='URDF')
     recording: Path | None = argument(RECORDING_FILE, default=None, metavar='RECORDING')
 
 
@@ -81,14 +83,16 @@ def run(files: Examined, part: RecordingPart) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', ModelWarning)
         with path_in_errors(path):
-            description = read_description(path)
-            model = model_from_description(description)
+            described = described_robot(path)
+            description, model = described.description, described.robot().tree
     found = [
         Finding(kind, what, tuple(names), meaning)
         for warning in caught
         if isinstance(warning.message, ModelWarning)
         for what, names in warning.message.findings
-        for kind, meaning in [_MEANINGS.get(what, _OTHERWISE)]
+        for kind, meaning in [
+            _LEFT_OUT if warning.category is MjcfWarning else _MEANINGS.get(what, _OTHERWISE)
+        ]
     ]
     found += [*_odd_joints(description), *_odd_bodies(model), *_odd_efforts(model)]
     found += _lost_meshes(path)

@@ -335,7 +335,7 @@ def _known(
     elif recorded is not None:
         with suppress(ModelError), warnings.catch_warnings():
             warnings.simplefilter('ignore')
-            robot = Robot(read_text(*recorded))
+            robot = read_text(*recorded)
     if robot is not None and not set(results.joint_names) <= set(robot.joint_names):
         robot = None
     if robot is not None:

@@ -22,7 +22,7 @@ from screw_dynamics.command_line.records import (
     positive,
     several,
 )
-from screw_dynamics.command_line.robots import YAML_ENDINGS, MeasuredEfforts, RecordedRobot
+from screw_dynamics.command_line.robots import MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import COLOURS, panels_figure
 from screw_dynamics.common.paths import new_file
@@ -255,8 +255,8 @@ def _found(
 
 def _check_options(source: IdentifiedRobot, sought: Sought, files: Files) -> None:
     """Raise `InputError` for options that do not fit each other."""
-    if files.write_urdf is not None and source.urdf.endswith(YAML_ENDINGS):
-        raise InputError(f'--write-urdf: expected a URDF to change, got the model {source.urdf}')
+    if files.write_urdf is not None and source.urdf and not source.urdf_text():
+        raise InputError(f'--write-urdf: expected a URDF to change, got {source.urdf}')
     for name, given, beside in (
         ('--parameters', sought.parameters, False),
         ('--plot', files.plot, False),

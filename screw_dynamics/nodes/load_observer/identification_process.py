@@ -12,7 +12,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.errors import InputError, RecordingWarning
+from screw_dynamics.errors import InputError, RecordingWarning, ScrewDynamicsError
 from screw_dynamics.nodes.shared.child_process import reason
 from screw_dynamics.recordings.messages.joints import double_array
 from screw_dynamics_interfaces.srv import IdentifyDynamics
@@ -90,10 +90,10 @@ def found(task: Task) -> Any:
         drives = result.robot().drives
         response.robot_description = result.to_urdf(task.urdf.encode())
         if robot.drives is not None:
-            remarks.append('no elastic_joints, as the node has a file of its own')
+            remarks.append('no elastic_joints, as the node has drives')
         elif drives is not None:
             response.elastic_joints = drives.to_yaml()
-    except InputError as error:
+    except ScrewDynamicsError as error:
         remarks.append(f'no robot_description: {error}')
     response.message = '; '.join(remarks)
     return response

@@ -1,15 +1,17 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Robots from URDF text, the file of drives and node parameters."""
+"""Robots from URDF or MJCF text, the file of drives and node parameters."""
 
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
+from screw_dynamics.bridges.load import described_robot, is_mjcf
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
@@ -21,7 +23,7 @@ from screw_dynamics.errors import (
     listed,
 )
 from screw_dynamics.model import RobotModel, ScrewModel
-from screw_dynamics.model.urdf import RobotDescription, model_from_description, read_description
+from screw_dynamics.model.urdf import RobotDescription, model_from_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import Segments
@@ -82,16 +84,28 @@ def load_robot(
     drives: Drives | None = None,
     segments: Segments | None = None,
 ) -> LoadedRobot:
-    """Read a URDF text with the joint selection, gravity and payload of the parameters."""
+    """
+    Read a URDF or MJCF with the joint selection, gravity and payload of the parameters.
+
+    `text` has the document, `source` its path or where else it is from. MJCF has drives of its
+    own, which are used without `drives` and `segments`.
+    """
     prefix = parameters.joint_prefix
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        # bytes, so that the text is not taken for a file name
-        description = read_description(text.encode(), name=source)
+        try:
+            # bytes, so that the text is not taken for a file name; a file may include others
+            file = Path(source) if is_mjcf(text.encode()) and Path(source).is_file() else None
+            found = described_robot(file or text.encode(), source)
+        except ModuleNotFoundError as error:
+            raise InputError(f'{source}: {error}') from None
+        description = found.description
         described = _model(description, parameters, [prefix + n for n in parameters.joints])
         if prefix and not parameters.joints:
             described = _model(description, parameters, _with_prefix(described, prefix))
     model = with_settings(described, parameters, segments)
+    if drives is None and segments is None:
+        drives = found.drives(described)
     try:
         robot = Robot(model, drives)
     except ScrewDynamicsError as error:
@@ -114,8 +128,8 @@ def _doubts(model: ScrewModel) -> list[str]:
     many = (_TURNS[0] < ends) & (ends <= _TURNS[1])
     many &= np.array(model.coordinate_types) == 'revolute'
     doubts = {
-        'no velocity limit in the URDF, or 0: none is checked': np.isinf(limits.velocity),
-        'no effort limit in the URDF, or 0: none is checked': np.isinf(limits.effort),
+        'no velocity limit in the description, or 0: none is checked': np.isinf(limits.velocity),
+        'no effort limit in the description, or 0: none is checked': np.isinf(limits.effort),
         'position limits of many turns: in degrees? They count as rad': many,
     }
     return [

@@ -222,8 +222,8 @@ def test_limits_that_protect_nothing_are_doubted():
     text = text.replace('velocity="6.0"', 'velocity="0"').replace('upper="3.14159', 'upper="314.1')
     text = text.replace('effort="30.0"', 'effort="0"')
     assert load_robot(text, 'test', ModelParameters()).warnings == (
-        'joint_1, joint_2: no velocity limit in the URDF, or 0: none is checked',
-        'joint_2: no effort limit in the URDF, or 0: none is checked',
+        'joint_1, joint_2: no velocity limit in the description, or 0: none is checked',
+        'joint_2: no effort limit in the description, or 0: none is checked',
         'joint_1, joint_2: position limits of many turns: in degrees? They count as rad',
     )
     endless = text.replace('upper="314.1', 'upper="1e6')
