@@ -13,6 +13,7 @@ import numpy as np
 from oracles.comparison import TOLERANCE
 
 from benchmarks.accuracy.compare import ORDER, Comparison
+from benchmarks.accuracy.menagerie import MenagerieRow, add_section
 from benchmarks.report import Report
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ _QUANTITIES = {
 }
 
 
-def page(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> Report:
-    """Return the page of robots and of records of `parsed_objects`."""
+def page(
+    rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]], documents: list[MenagerieRow]
+) -> Report:
+    """Return the page of robots, of records of `parsed_objects` and of MJCF."""
     read = [row for row in rows if not row.problem]
     report = Report('accuracy', 'Accuracy')
     report.text(
@@ -68,6 +71,7 @@ def page(rows: Sequence[Comparison], parsed: Sequence[dict[str, Any]]) -> Report
     )
     cells = [[one['parser'], one['robot'], _error(one['error']), one['problem']] for one in parsed]
     report.table(['parser', 'robot', 'difference', ''], cells)
+    add_section(report, documents)
     report.heading('Robots')
     report.text('Orders 0 to 4 of the inverse dynamics; the other columns as above.')
     header = ['robot', 'joints', 'bodies', 'mimic', *_QUANTITIES, 'verdict', 'notes']

@@ -18,6 +18,7 @@ from benchmarks import ROOT
 from benchmarks.accuracy import packages, parsed_objects
 from benchmarks.accuracy.compare import compare
 from benchmarks.accuracy.corpus import robots
+from benchmarks.accuracy.menagerie import compare_menagerie
 from benchmarks.accuracy.report import page
 from benchmarks.report import Report
 from screw_dynamics.common.progress import counting, progress
@@ -39,7 +40,8 @@ def measure(jobs: int, only: str) -> Report:
     with ProcessPoolExecutor(jobs, mp_context=get_context('spawn')) as pool:
         compared = pool.map(compare, corpus)
         rows = list(progress(compared, 'robots', total=len(corpus), unit='robot'))
-    return page(rows, _compare_parsed_objects())
+    documents = list(progress(compare_menagerie(), 'robots in MJCF', unit='document'))
+    return page(rows, _compare_parsed_objects(), documents)
 
 
 def _compare_parsed_objects() -> list[dict[str, Any]]:

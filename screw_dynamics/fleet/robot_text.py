@@ -7,10 +7,10 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
+from screw_dynamics.bridges.load import described_robot
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.model.screw_model import ScrewModel
-from screw_dynamics.model.urdf import read_urdf
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 
@@ -36,8 +36,8 @@ def as_text(robot: AnyRobot) -> RobotText:
 
     Parameters
     ----------
-    robot : Robot, ScrewModel, URDF or RobotText
-        A URDF as `read_urdf` takes it: its text or its path.
+    robot : Robot, ScrewModel, URDF, MJCF or RobotText
+        Of URDF and MJCF the text or the path.
 
     Returns
     -------
@@ -53,11 +53,12 @@ def as_text(robot: AnyRobot) -> RobotText:
     """
     if isinstance(robot, RobotText):
         return robot
+    if not isinstance(robot, (Robot, ScrewModel)):
+        robot = described_robot(robot).robot()
     if isinstance(robot, Robot):
         drives = '' if robot.drives is None else robot.drives.to_yaml()
         return RobotText(robot.tree.to_yaml(), drives, robot.limits_motors)
-    model = robot if isinstance(robot, ScrewModel) else read_urdf(robot)
-    return RobotText(model.to_yaml(), '', False)
+    return RobotText(robot.to_yaml(), '', False)
 
 
 @cache
