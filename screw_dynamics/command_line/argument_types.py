@@ -37,6 +37,12 @@ def named_value(text: str) -> Named:
     return name, found
 
 
+def named_word(text: str) -> tuple[str, str]:
+    """Parse a name and a word, as in ``joint_1=linear``."""
+    name, equals, word = text.partition('=')
+    return (name, word) if name and word and equals else refuse('NAME=WORD', text)
+
+
 def joint_value(text: str) -> Named:
     """Parse a number, or a name and a number; the name of a number alone is empty."""
     name, equals, value = text.rpartition('=')

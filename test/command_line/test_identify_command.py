@@ -250,6 +250,16 @@ def test_tables_in_place_of_bags(folder, capsys):
     assert main(['doctor', 'my_robot.urdf', 'a.csv', '--end', '4']) == 0
     shown = capsys.readouterr().out
     assert '801 samples of 2 joints' in shown and 'joint_2.viscous' in shown
+    beside = ['--parallel-springs', 'joint_1=constant', '--coupling', 'joint_2:joint_1=0.0']
+    assert main(['identify', 'a.csv', *options[:2], *beside]) == 0
+    assert 'joint_1.spring_torque' in capsys.readouterr().out
+    for option, text in (
+        ('--parallel-springs joint_1=drives', "joint 'joint_1': --drives have none"),
+        ('--parallel-springs joint_1', 'expected NAME=WORD'),
+        ('--coupling joint_2:nose=0.5', "--coupling: unknown joint 'nose'"),
+    ):
+        assert main(['identify', 'a.csv', *options[:2], *option.split()]) != 0
+        assert text in capsys.readouterr().err
     assert main(['identify', 'a.csv']) == 1
     assert 'a.csv: expected the robot of a table: --urdf' in capsys.readouterr().err
     assert main(['identify', 'a.csv', '--urdf', 'my_robot.urdf', '--topic', '/a']) == 1

@@ -7,15 +7,17 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
+from screw_dynamics.command_line.argument_types import named_word
 from screw_dynamics.command_line.motions import RECORDING_FILE, BagFile, RecordingPart
 from screw_dynamics.command_line.outputs import writing
 from screw_dynamics.command_line.records import (
     Options,
     argument,
+    by_joint,
     flag,
     not_negative,
     optional,
@@ -29,7 +31,7 @@ from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.estimation.identification import (
     DriveIdentification,
     Identification,
@@ -137,6 +139,16 @@ class Sought(Options, heading='parameters'):
         metavar='NAME',
     )
     load: str | None = optional('link that carries an unknown load', metavar='LINK')
+    parallel_springs: tuple[tuple[str, str], ...] = several(
+        'springs beside motors: constant or linear torques, or drives for that of --drives, whose '
+        'force or stiffness is sought',
+        metavar='JOINT=KIND',
+        parse=named_word,
+    )
+    coupling: tuple[tuple[str, float], ...] = by_joint(
+        'velocities of motors that turn with a further joint, over that of the joint',
+        'MOTOR:JOINT=RATIO',
+    )
     springs: SpringLaw | None = optional(
         'law of the springs (default: those of --drives, or linear)',
     )
@@ -233,6 +245,7 @@ def _found(
             payload=sought.load,
             torque_constants=sought.torque_constants,
             springs=sought.springs,
+            **_beside(robot, sought),
             link_uncertainty=sought.link_uncertainty,
             effort_format=measured,
             smoothing_time=part.smoothing_time,
@@ -247,10 +260,29 @@ def _found(
         offsets='offsets' in chosen,
         links='links' in chosen,
         payload=sought.load,
+        **_beside(robot, sought),
         effort_content=measured,
         smoothing_time=part.smoothing_time,
         check=not part.no_check,
     )
+
+
+def _beside(robot: Robot, sought: Sought) -> dict[str, Any]:
+    """Return the springs beside motors and the coupling of motors that are sought."""
+    springs: dict[str, Any] = dict(sought.parallel_springs)
+    for name in [name for name, kind in springs.items() if kind == 'drives']:
+        joints = {} if robot.drives is None else robot.drives.joints
+        springs[name] = joints[name].parallel_spring if name in joints else None
+        if springs[name] is None:
+            raise InputError(f'--parallel-springs: joint {name!r}: --drives have none')
+    names, gears = robot.joint_names, np.eye(robot.n)
+    for pair, ratio in sought.coupling:
+        motor, _, joint = pair.partition(':')
+        for name in motor, joint:
+            if name not in names:
+                raise UnknownNameError('joint', name, names, '--coupling')
+        gears[names.index(motor), names.index(joint)] = ratio
+    return {'parallel_springs': springs, 'coupling': gears if sought.coupling else None}
 
 
 def _check_options(source: IdentifiedRobot, sought: Sought, files: Files) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.drives import (
     BalancingSpring,
     Drives,
@@ -126,10 +126,9 @@ class Columns:
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
         """Of parameters of joints (D,), whether a negative value is impossible."""
-        return np.repeat(
-            [entry not in ('offset', 'spring_torque') for entry in self._chosen],
-            [len(places) for places in self._chosen.values()],
-        )
+        signed = 'offset', 'spring_torque'
+        found = [entry not in signed for entry, places in self._chosen.items() for _ in places]
+        return np.array(found, dtype=bool)
 
     @property
     def least(self) -> Array:
@@ -146,6 +145,11 @@ class Columns:
 
     def springs_found(self, numbers: Mapping[str, float]) -> dict[str, ParallelSpring]:
         """Return the springs beside drives of `numbers` by name; no constant torques."""
+        if self.coupling is not None:
+            raise InputError(
+                'robot: expected motors that turn one joint each, got a coupling: friction and '
+                'rotors are those of coupled motors'
+            )
         found: dict[str, ParallelSpring] = {}
         for name, spring in self.springs.items():
             if not self.joints[self.model.joint_names.index(name)]:
@@ -225,6 +229,16 @@ def chosen_joints(name: str, model: ScrewModel, given: bool | ArrayLike) -> NDAr
     if chosen.shape not in ((), (model.n,)):
         raise ShapeError(name, f'(), or ({model.n},)', chosen.shape)
     return np.broadcast_to(chosen, model.n)
+
+
+def coupling_of(model: ScrewModel, given: ArrayLike | None) -> Array | None:
+    """Return the matrix (n, n) of gears; raise ShapeError for another shape."""
+    if given is None:
+        return None
+    found = require_finite('coupling', as_float_array('coupling', given))
+    if found.shape != (model.n, model.n):
+        raise ShapeError('coupling', f'({model.n}, {model.n})', found.shape)
+    return found
 
 
 def load_columns(model: ScrewModel, frame: str) -> Callable[[Array], Array]:

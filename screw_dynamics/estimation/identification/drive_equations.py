@@ -17,7 +17,12 @@ from screw_dynamics.drives.springs import AdjustableSpring, AntagonisticPair
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY, load_at
+from screw_dynamics.estimation.identification.columns import (
+    FIRST_VELOCITY,
+    Columns,
+    ParallelSprings,
+    load_at,
+)
 from screw_dynamics.estimation.identification.pseudo_inertia import (
     NAMES,
     inertia_of,
@@ -61,10 +66,11 @@ class DriveEquations:
 
     tau is what its joint transmits, a the torque constant over the one assumed. `initial` (10, n)
     has the `FIELDS` of the robot, which those that are not `free` (10, n) keep; `known` (10, n)
-    are the standard deviations of these numbers, infinite for most. `payload` is
-    the frame of a load. `uncertainty` is the relative standard deviation of the links: masses,
-    first moments and inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T
-    whose errors E, symmetric, have entries of variance 1, off the diagonal 1/2.
+    are the standard deviations of these numbers, infinite for most. `beside` has the columns of
+    springs beside drives, and the coupling of motors; `payload` is the frame of a load.
+    `uncertainty` is the relative standard deviation of the links: masses, first moments and
+    inertias; L (1 + uncertainty E) L^T is the pseudo-inertia of a link L L^T whose errors E,
+    symmetric, have entries of variance 1, off the diagonal 1/2.
     """
 
     robot: Robot
@@ -72,28 +78,34 @@ class DriveEquations:
     known: Array
     free: NDArray[np.bool_]
     delayed: bool
+    beside: Columns
     payload: str | None
     uncertainty: float
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of the parameters: of drives, by field; the delay; the load; errors of links."""
+        """Of drives, by field; the delay; springs beside drives; the load; errors of links."""
         own = [
             f'{self.robot.joint_names[j]}.{FIELDS[k]}' for k, j in np.argwhere(self.free).tolist()
         ]
         load = [] if self.payload is None else [f'payload.{name}' for name in NAMES]
         links = [f'link.{k}' for k in range(self._bodies.shape[1] - len(load))]
-        return (*own, *[DELAY] * self.delayed, *load, *links)
+        return (*own, *[DELAY] * self.delayed, *self.beside.names, *load, *links)
 
     @property
     def public(self) -> slice:
         """The parameters but for errors of links, which come last."""
-        return slice(self.drive_count + len(NAMES) * (self.payload is not None))
+        return slice(self.first_body + len(NAMES) * (self.payload is not None))
 
     @property
     def drive_count(self) -> int:
         """Number of parameters of drives, the delay among them, which come first."""
         return int(self.free.sum()) + self.delayed
+
+    @property
+    def first_body(self) -> int:
+        """Place of the first parameter of bodies, after those of springs beside drives."""
+        return self.drive_count + len(self.beside.names)
 
     @property
     def initial_values(self) -> Array:
@@ -164,26 +176,42 @@ class DriveEquations:
             name: replace(joint, friction=None) if joint.spring is None else joint
             for name, joint in zip(self.robot.joint_names, self.robot.joint_drives, strict=True)
         }
+        for name in self.beside.springs:  # sought in place of those given
+            records[name] = replace(records[name], parallel_spring=None)
         return replace(self.robot, drives=replace(drives, joints=records, urdf_dynamics=False))
 
     def bodies(self, values: Array) -> Array:
         """Return the parameters (10 nb,) that load and errors of links add to the bodies."""
-        return np.asarray(self._bodies @ values[self.drive_count :])
+        return np.asarray(self._bodies @ values[self.first_body :])
 
     def transmitted(self, values: Array, links: Array) -> Array:
-        """Return the efforts (T, n) that the joints transmit for jets (T, 3, n)."""
-        added = regressor(self.robot.tree, links)[:, 0] @ self.bodies(values)
-        return self._known(links) + added
+        """Return the efforts (T, n) that the joints transmit for jets (T, 3, n), at motors."""
+        return self._transmitted(values, links)[0]
 
     def transmitted_columns(self, links: Array) -> Array:
         """Return the derivatives (T, n, P) of the transmitted efforts."""
-        rows = regressor(self.robot.tree, links)[:, 0] @ self._bodies
+        rows = self._transmitted(self.initial_values, links)[1]
         return np.pad(rows, ((0, 0), (0, 0), (self.drive_count, 0)))
 
+    def _transmitted(self, values: Array, links: Array) -> tuple[Array, Array]:
+        """Return the transmitted efforts, and their derivatives by springs and bodies."""
+        every, springs = regressor(self.robot.tree, links)[:, 0], self.beside.of(links)
+        tau = self._known(links) + every @ self.bodies(values)
+        tau = tau + springs @ values[self.drive_count : self.first_body]
+        rows = np.concatenate((springs, every @ self._bodies), axis=2)
+        return self._at_motors(tau), self._at_motors(rows)
+
     def _known(self, links: Array) -> Array:
-        """Return the efforts (T, n) without load and errors of links."""
+        """Return the efforts (T, n) without springs that are sought, load and errors of links."""
         efforts = inverse_dynamics(self.robot.tree, links)[:, :1]
         return transmitted_efforts(self._fixed, links, efforts)[:, 0]
+
+    def _at_motors(self, efforts: Array) -> Array:
+        """Return the efforts (T, n, ...) of motors that turn joints together."""
+        if self.beside.coupling is None:
+            return efforts
+        inverse = np.linalg.inv(self.beside.coupling)
+        return np.asarray(np.einsum('tj...,jk->tk...', efforts, inverse))
 
     def efforts(self, values: Array, jets: Jets) -> Array:
         """Return what the motors report (T, n)."""
@@ -203,20 +231,24 @@ class DriveEquations:
         numbers, motors = self.coefficients(values), jets.motors
         still = jets.links.copy()
         still[:, 1:] = 0.0
-        gravity, tau = (self.transmitted(values, links) for links in (still, jets.links))
+        bare, count = values.copy(), self.drive_count
+        bare[count : self.first_body] = 0.0
+        gravity, links = (self.transmitted(bare, own) for own in (still, jets.links))
+        tau = self.transmitted(values, jets.links)
         whole = self.efforts(values, jets) * numbers[CONSTANT]
         rotor = numbers[INERTIA] * motors[:, 2]
         offset = numbers[OFFSET] + np.zeros_like(rotor)
         friction = whole - tau - rotor - offset
-        found = {'gravity': gravity, 'inertia': tau - gravity, 'friction': friction}
+        found = {'gravity': gravity, 'inertia': links - gravity, 'friction': friction}
         found |= {'rotor': rotor, 'offset': offset}
+        if self.first_body > count:
+            found['spring'] = tau - links
         return {kind: part / numbers[CONSTANT] for kind, part in found.items()}
 
     def columns(self, values: Array, jets: Jets, rates: Array) -> Array:
         """Return the derivatives of `efforts`, of `rates` (T, n), then these: (T, n, P + 1)."""
         numbers, motors = self.coefficients(values), jets.motors
-        rows = regressor(self.robot.tree, jets.links)[:, 0]
-        tau = self._known(jets.links) + rows @ self.bodies(values)
+        tau, rows = self._transmitted(values, jets.links)
         parts = motor_columns(numbers, motors, tau)
         found = np.zeros((*tau.shape, len(self.names) + 1))
         for place, (k, j) in enumerate(np.argwhere(self.free).tolist()):
@@ -225,7 +257,7 @@ class DriveEquations:
             found[:, :, self.drive_count - 1] = -rates
         sense, _, root = dry_parts(motors[:, 1], tau, numbers)
         slope = (1.0 + numbers[LOAD] * sense * tau / root) / numbers[CONSTANT]
-        found[:, :, self.drive_count : -1] = slope[..., np.newaxis] * (rows @ self._bodies)
+        found[:, :, self.drive_count : -1] = slope[..., np.newaxis] * rows
         found[:, :, -1] = -numbers[CONSTANT] * parts[CONSTANT]
         return found
 
@@ -238,8 +270,12 @@ def drive_equations(
     delayed: bool,
     payload: str | None,
     uncertainty: float,
+    springs: ParallelSprings | None = None,
+    coupling: Array | None = None,
 ) -> DriveEquations:
     """Return the equations that seek motors of joints `moved` (n,) and torque constants (n,)."""
+    sought = dict(springs or {})
+    beside = Columns(robot.tree, moved, False, False, False, springs=sought, coupling=coupling)
     for name, joint in zip(robot.joint_names, robot.joint_drives, strict=True):
         if isinstance(joint.spring, (AdjustableSpring, AntagonisticPair)):
             raise InputError(
@@ -256,8 +292,10 @@ def drive_equations(
     free = np.zeros(initial.shape, dtype=bool)
     free[[INERTIA, VISCOUS, COULOMB]] = moved
     free[OFFSET], free[CONSTANT] = moved & offsets, constants
+    held = [f'{name}.spring_torque' in beside.names for name in robot.joint_names]
+    free[OFFSET, held] = False
     known = np.full(initial.shape, np.inf)
-    return DriveEquations(robot, initial, known, free, delayed, payload, uncertainty)
+    return DriveEquations(robot, initial, known, free, delayed, beside, payload, uncertainty)
 
 
 def with_dry_friction(

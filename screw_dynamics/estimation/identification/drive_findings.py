@@ -37,7 +37,7 @@ def _suspected_load(
     '' if there is none. What is left is the sum of squares beside the noise.
     """
     equations, model = found.equations, found.equations.robot.tree
-    count, masses = equations.drive_count, inertial_parameters(model)[:: len(NAMES)]
+    count, masses = equations.first_body, inertial_parameters(model)[:: len(NAMES)]
     text, most, left = '', LIMITS.sure, np.inf
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]

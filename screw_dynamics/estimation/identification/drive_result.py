@@ -92,16 +92,14 @@ class DriveIdentification(IdentifiedParameters):
         dry = np.array([name.endswith(_DRY) for name in self.names[:count]], dtype=bool)
         found = values.copy()
         found[:count][dry & ~told] = equations.initial_values[:count][dry & ~told]
-        free = np.flatnonzero(told).tolist()
+        free, first = np.flatnonzero(told).tolist(), equations.first_body
         signed = f'.{FIELDS[OFFSET]}', DELAY
         positive = np.array([not self.names[k].endswith(signed) for k in free], dtype=bool)
-        numbers = [*free, *range(loaded, len(values))]
-        order = [*numbers, *range(count, loaded)]
-        cones = Cones(
-            values[numbers],
-            np.concatenate((positive, np.zeros(len(values) - loaded, dtype=bool))),
-            values[count:loaded].reshape(-1, len(NAMES)),
-        )
+        numbers = [*free, *range(count, first), *range(loaded, len(values))]
+        order = [*numbers, *range(first, loaded)]
+        links = np.zeros(len(values) - loaded, dtype=bool)
+        above = np.concatenate((positive, equations.beside.positive, links))
+        cones = Cones(values[numbers], above, values[first:loaded].reshape(-1, len(NAMES)))
         target = self.root @ values - self.root[:, :count][:, ~told] @ found[:count][~told]
         found[order] = consistent(cones, self.root[:, order], target)
         found[self.unexcited] = values[self.unexcited]
@@ -125,6 +123,9 @@ class DriveIdentification(IdentifiedParameters):
                 zip(given.joint_names, given.joint_drives, strict=True)
             )
         }
+        numbers = dict(zip(equations.names, found.tolist(), strict=True))
+        for name, spring in equations.beside.springs_found(numbers).items():
+            records[name] = replace(records[name], parallel_spring=spring)
         model = with_bodies(given.tree, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)
         return replace(given, model=model, drives=own)
@@ -138,8 +139,10 @@ class DriveIdentification(IdentifiedParameters):
         equations, values = self.equations, self._consistent if consistent else self.estimates
         if model is not None:  # its links and load in place of those found
             robot = equations.robot.with_model(model)
-            equations = replace(equations, robot=robot, payload=None, uncertainty=0.0)
-            values = values[: equations.drive_count]
+            beside = replace(equations.beside, model=model)
+            equations = replace(equations, robot=robot, beside=beside)
+            equations = replace(equations, payload=None, uncertainty=0.0)
+            values = values[: equations.first_body]
         return explained(
             equations, values, read_again(self.reading, recording, equations.as_given, model)
         )

@@ -16,7 +16,7 @@ from screw_dynamics.common.findings import Finding, Level
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, UnknownNameError, listed, shown
 from screw_dynamics.estimation.identification import findings as judge
-from screw_dynamics.estimation.identification.columns import Columns
+from screw_dynamics.estimation.identification.columns import Columns, ParallelSprings
 from screw_dynamics.estimation.identification.content_check import (
     other_contents,
     other_scales,
@@ -219,7 +219,11 @@ def judged(
 
 
 def judged_motors(
-    evidence: Evidence, reading: Reading, known: Callable[[Samples], Array], constants: bool
+    evidence: Evidence,
+    reading: Reading,
+    known: Callable[[Samples], Array],
+    constants: bool,
+    springs: ParallelSprings,
 ) -> tuple[Finding, ...]:
     """
     Return what contradicts the efforts of motors, which their joints transmit as `known` (T, n).
@@ -230,10 +234,13 @@ def judged_motors(
     some = np.zeros(len(samples.efforts), dtype=bool)
     some[:: -(-len(some) // _MOST_CHECKED)] = True
     samples = samples.samples(some)
-    jets, efforts = samples.jets(), samples.efforts[:, joints]
-    columns, names = Columns(reading.model, joints), np.array(reading.model.joint_names)[joints]
-    rows, none = columns.of(jets.motors)[:, joints], np.empty((*efforts.shape, 0))
-    sides = efforts, known(samples)[:, joints]
+    jets, gears = samples.jets(), reading.coupling
+    columns = Columns(reading.model, joints, springs=springs, coupling=gears)
+    moved = jets.motors if gears is None else jets.links
+    to_joints = np.eye(reading.model.n) if gears is None else gears
+    efforts, modelled = ((x @ to_joints)[:, joints] for x in (samples.efforts, known(samples)))
+    names, rows = np.array(reading.model.joint_names)[joints], columns.of(moved)[:, joints]
+    none, sides = np.empty((*efforts.shape, 0)), (efforts, modelled)
     every = other_scales(tuple(names.tolist()), *sides, rows, none, LIMITS.factor)
     found = [one for one in every if not (constants and one.kind == 'unit')]
     for turned in turned_gravity(

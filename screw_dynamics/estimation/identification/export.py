@@ -14,7 +14,6 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path, new_file
 from screw_dynamics.drives import Drives, JointDrive, JointFriction, Motor
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.pseudo_inertia import inertia_of
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
@@ -41,11 +40,6 @@ def identified_robot(
         changed = model.inertias.copy()
         changed[at.body] += transform_inertia(inertias[0], at.pose)
         model = replace(model, inertias=changed)
-    if columns.coupling is not None:
-        raise InputError(
-            'robot: expected motors that turn one joint each, got a coupling: friction and rotors '
-            'are those of coupled motors'
-        )
     beside = columns.springs_found(numbers)
     own_springs = {spring.joint: spring.spring for spring in springs}
     joints = {}

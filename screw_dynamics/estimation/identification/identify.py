@@ -10,19 +10,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array, as_float_array, per_joint, require_finite
+from screw_dynamics.common.arrays import Array, per_joint
 from screw_dynamics.common.findings import by_weight
 from screw_dynamics.dynamics.effort_format import (
     EffortFormat,
     MeasuredContent,
     measured_format,
 )
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError
 from screw_dynamics.estimation.identification.columns import (
     FIRST_VELOCITY,
     Columns,
     ParallelSprings,
     chosen_joints,
+    coupling_of,
 )
 from screw_dynamics.estimation.identification.evidence import (
     evidence_of,
@@ -164,7 +165,7 @@ def identify(
     chosen = np.isin(given.joint_names, model.joint_names)
     with_rotors = with_rotors[chosen] & ~sprung(own)
     joints, absent = telling(model, own)
-    turned = _coupling(given, coupling)
+    turned = coupling_of(given, coupling)
     if turned is not None:
         turned = turned[np.ix_(chosen, chosen)]
     every = Columns(
@@ -240,13 +241,3 @@ def identify(
 def _sizes(rest: Array, joints: NDArray[np.bool_]) -> Array:
     """Return root mean squares (n,); of joints that are left out those about their mean."""
     return np.asarray(np.where(joints, np.sqrt(np.mean(rest**2, axis=0)), rest.std(axis=0)))
-
-
-def _coupling(model: ScrewModel, given: ArrayLike | None) -> Array | None:
-    """Return the matrix (n, n) of gears; raise ShapeError for another shape."""
-    if given is None:
-        return None
-    found = require_finite('coupling', as_float_array('coupling', given))
-    if found.shape != (model.n, model.n):
-        raise ShapeError('coupling', f'({model.n}, {model.n})', found.shape)
-    return found

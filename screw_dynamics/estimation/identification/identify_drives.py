@@ -15,7 +15,12 @@ from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import InputError, listed
-from screw_dynamics.estimation.identification.columns import Columns, chosen_joints
+from screw_dynamics.estimation.identification.columns import (
+    Columns,
+    ParallelSprings,
+    chosen_joints,
+    coupling_of,
+)
 from screw_dynamics.estimation.identification.drive_equations import (
     DriveEquations,
     drive_equations,
@@ -77,6 +82,8 @@ def identify_drives(
     torque_constants: bool | ArrayLike = False,
     delay: bool = True,
     springs: SpringLaw | Mapping[str, SpringLaw] | None = None,
+    parallel_springs: ParallelSprings | None = None,
+    coupling: ArrayLike | None = None,
     link_uncertainty: float = _UNCERTAINTY,
     effort_format: EffortFormat | None = None,
     smoothing_time: float | None = None,
@@ -99,8 +106,8 @@ def identify_drives(
     recording : Recording
         With `motor_efforts`, and with `motor_positions` of joints with springs. Efforts of joints
         are not used.
-    payload, offsets, smoothing_time, on_joint
-        See `identify`.
+    payload, offsets, parallel_springs, coupling, smoothing_time, on_joint
+        See `identify`. Coupled motors have no springs, and their efforts are those of motors.
     torque_constants : bool or (n,) array_like of bool
         Torque constants of all or some motors, over those by which currents became efforts. They
         follow from the links, and so are no better known than these.
@@ -162,13 +169,18 @@ def identify_drives(
     moved, absent = _moved(given, own)
     findings.extend((*absent, *lost_in_gears(own)))
     uncertainty = require_number('link_uncertainty', link_uncertainty)
-    reading = Reading(model, moved, reported, smoothing_time, check, motors=True)
-    columns = Columns(model, moved, payload=payload)
+    turned, beside = coupling_of(as_robot(robot).tree, coupling), dict(parallel_springs or {})
+    if turned is not None:
+        turned = turned[np.ix_(kept, kept)]
+        if sprung(own).any():
+            raise InputError('coupling: expected motors without springs, got positions of motors')
+    reading = Reading(model, moved, reported, smoothing_time, check, True, turned)
+    columns = Columns(model, moved, payload=payload, springs=beside, coupling=turned)
 
     def equations_of(joints: NDArray[np.bool_]) -> DriveEquations:
         delayed = delay and bool(joints.any())
         seek = offsets, constants & joints, delayed, payload
-        return drive_equations(given, joints, *seek, uncertainty)
+        return drive_equations(given, joints, *seek, uncertainty, beside, turned)
 
     equations, laws = equations_of(moved), laws_of(given, springs)
     evidence = evidence_of(reading, own, columns, equations.as_given, on_joint)
@@ -176,7 +188,7 @@ def identify_drives(
     moved, samples, odd = evidence.joints, evidence.samples, None
     if check and payload is None and moved.any():  # a load may explain any part of the efforts
         known = bool(equations.constants.any())
-        of_motors = judged_motors(evidence, reading, equations.transmitted_as_given, known)
+        of_motors = judged_motors(evidence, reading, equations.transmitted_as_given, known, beside)
         # where springs are sought, currents of one joint doubt those of all
         lost = [one for one in of_motors if one.level == 'left out' and not len(samples.sprung)]
         moved = moved & ~np.isin(model.joint_names, [one.joints[0] for one in lost])

@@ -109,7 +109,7 @@ class Samples:
     Samples away from the ends of the parts of a recording, with the `efforts` (T, n) to explain.
 
     These are full ones, of which `lacking` (T, n) was not measured [N m or N]. `motion` is that of
-    all links, then of the motors of the joints `sprung` (m,).
+    all links, then of the motors of the joints `sprung` (m,); others turn by `coupling` (n, n).
     """
 
     recording: Recording
@@ -117,6 +117,7 @@ class Samples:
     lacking: Array
     motion: Motion
     sprung: NDArray[np.int64]
+    coupling: Array | None = None
 
     @property
     def dead(self) -> float:
@@ -140,7 +141,7 @@ class Samples:
                 self._last.clear()
             rows = self.motion.jets(self.recording.times - delay)
             links = rows[..., : len(self.recording.joint_names)].copy()
-            motors = links
+            motors = links if self.coupling is None else links @ self.coupling.T
             if len(self.sprung):
                 motors = links.copy()
                 motors[..., self.sprung] = rows[..., links.shape[-1] :]
@@ -253,7 +254,7 @@ class Reading(NamedTuple):
 
     Their efforts are those of joints, or of their `motors`, in a format; `joints` (n,) are used.
     The smoothing time is that of the motion, None if each recording chooses [s]. `check` leaves
-    out samples that tell nothing.
+    out samples that tell nothing. Motors turn by `coupling` (n, n) of the joints.
     """
 
     model: ScrewModel
@@ -262,6 +263,7 @@ class Reading(NamedTuple):
     smoothing_time: float | None
     check: bool
     motors: bool = False
+    coupling: Array | None = None
 
     def rows(self, recording: Recording) -> Rows:
         """Return the rows of a recording that count, with the positions of motors."""
@@ -328,7 +330,7 @@ class Reading(NamedTuple):
         jets = motion.jets(kept.times)[..., : self.model.n]
         full = self.effort_format.full_efforts(self.model, jets, self._efforts(kept))
         lacking = left_out(self.effort_format.content, self.model, jets)
-        return Samples(kept, full, lacking, motion, self._sprung(kept))
+        return Samples(kept, full, lacking, motion, self._sprung(kept), self.coupling)
 
     def _most_telling(self, rows: Rows, likely: Motion, columns: Columns) -> Motion:
         """
@@ -352,6 +354,7 @@ class Reading(NamedTuple):
             return likely
         some = inside[:: max(1, -(-len(inside) // _COMPARED))]
         instants, measured = times[some], self._efforts(rows.recording)[some]
+        measured = measured if self.coupling is None else measured @ self.coupling
         left = []
         for motion in motions:
             jets = motion.jets(instants)

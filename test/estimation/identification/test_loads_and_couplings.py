@@ -159,3 +159,40 @@ def test_drives_of_one_load_hold_with_another(planar):
     whole = sum(found.shares.shares.values())
     np.testing.assert_allclose(whole, 1.0, atol=1e-12)
     assert len(found.plot().axes) == 6
+
+
+def test_springs_beside_motors(planar):
+    """Sought from the efforts of motors as from those of joints, in place of what is given."""
+    rng = np.random.default_rng(25)
+    drives, spring = drawn_drives(planar, rng), sd.TorsionSpring(12.0, 0.3)
+    true = replace(drives.joints['joint_1'], parallel_spring=spring)
+    measured = driven(planar, sd.Drives({**drives.joints, 'joint_1': true}), rng, seconds=12.0)
+    given = replace(true, parallel_spring=sd.TorsionSpring(30.0))
+    robot = sd.Robot(planar, sd.Drives({**drives.joints, 'joint_1': given}))
+    for sought in 'linear', spring:
+        springs = {'joint_1': sought}
+        found = sd.identify_drives(robot, measured, parallel_springs=springs, link_uncertainty=0.0)
+        within(found, {'joint_1.spring_stiffness': 12.0})
+        beside = found.robot.drives.joints['joint_1'].parallel_spring
+        assert beside.rest_position == pytest.approx(0.3, abs=0.05)
+        assert 'spring' in found.shares.parts and found.residuals[0] < 0.2 * found.before[0]
+
+
+def test_coupled_motors_that_report_their_own_efforts(planar):
+    """Friction and rotors of both come out of them; no robot has such motors."""
+    rng = np.random.default_rng(26)
+    times, jets = random_motion(planar, rng, 15.0)
+    drives = Drives(planar, rng)
+    links = sd.inverse_dynamics(planar, jets)[:, 0] @ np.linalg.inv(COUPLING)
+    measured = recording(planar, rng, times, jets, links + drives.efforts(jets @ COUPLING.T))
+    measured = replace(measured, efforts=None, motor_efforts=measured.efforts)
+    found = sd.identify_drives(planar, measured, coupling=COUPLING, link_uncertainty=0.0)
+    fields = 'viscous', 'coulomb', 'rotor_inertia'
+    names = [f'{joint}.{field}' for field in fields for joint in planar.joint_names]
+    for name, true in zip(names, drives.parameters, strict=True):
+        deviation = found.standard_deviations[found.names.index(name)]
+        assert abs(found[name] - true) < SURE * deviation < true
+    plain = sd.identify_drives(planar, measured, link_uncertainty=0.0)
+    assert (found.residuals < plain.residuals).all()
+    with pytest.raises(InputError, match='motors that turn one joint each'):
+        _ = found.robot
