@@ -101,8 +101,6 @@ class Goals:
                 if self.hold.waits and not self.live:
                     self.hold.take(item, self._running(now))
 
-    # clients -------------------------------------------------------------------------------------
-
     def _accept(self, now: int, number: int, message: TrajectoryMessage, *, ready: bool) -> None:
         """Begin a goal with its trajectory; `ready` is the controller's action."""
         for older in list(self.live):  # that which is being forwarded is preempted there
@@ -173,8 +171,6 @@ class Goals:
         else:
             self.queue.add(goal.message, self.now, goal.number)
 
-    # its trajectory ------------------------------------------------------------------------------
-
     def refused(self, number: int, reason: str) -> None:
         """End a goal: its trajectory is not followed."""
         goal = self.find(number)
@@ -225,8 +221,6 @@ class Goals:
             return None
         reference.release(motion, start)
         return start
-
-    # the controller ------------------------------------------------------------------------------
 
     def _answer(self, number: int, *, accepted: bool) -> None:
         """Register the answer of the controller to a goal that it was sent."""

@@ -64,9 +64,6 @@ class Stop(NamedTuple):
     reason: str = 'the node ends'
 
 
-# feedforward -------------------------------------------------------------------------------------
-
-
 class StreamMessage(NamedTuple):
     """A sample of a stream: a JointReference, or a JointState for positions."""
 
@@ -167,9 +164,6 @@ FeedforwardInput: TypeAlias = (
     | Stop
     | GoalInput
 )
-
-
-# drive_commands ----------------------------------------------------------------------------------
 
 
 class Steady(NamedTuple):

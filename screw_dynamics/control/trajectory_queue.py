@@ -109,8 +109,6 @@ class TrajectoryQueue:
         for waiting in self.pending:
             waiting.arrival = waiting.arrival.at_speed(speed, since)
 
-    # tasks ---------------------------------------------------------------------------------------
-
     def _ask(self, arrival: Arrival, running: Running, **options: Any) -> int:
         """Request a task; return its number."""
         message, forwards = arrival.message, self._forwards or arrival.goal is not None

@@ -120,8 +120,6 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._drop()
         super().destroy_node()
 
-    # parameters and model ------------------------------------------------------------------------
-
     def _warn_of_limits(self) -> None:
         if self._values.limits == 'off':
             self.get_logger().warning(
@@ -148,8 +146,6 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
     def _commanded(self) -> tuple[str, ...]:
         motors = self._motor_names if self._values.motors else None
         return self._names if motors is None else motors
-
-    # inputs --------------------------------------------------------------------------------------
 
     def _on_feedforward(self, message: Any) -> None:
         self._receive(0, feedforward_sample, message)
@@ -183,8 +179,6 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             self._measured[tuple(message.name)] = message, self._now()
         else:
             self._take(JointStates(message))
-
-    # enable --------------------------------------------------------------------------------------
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> Any:
         refused = ''
@@ -297,8 +291,6 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         for state in (*self._tensions, *([] if self._state is None else [self._state])):
             state.destroy()
         self._outputs, self._tensions, self._state = [], [], None
-
-    # time ----------------------------------------------------------------------------------------
 
     def _take(self, item: DriveCommandsInput) -> None:
         self._step(self._now(), item)

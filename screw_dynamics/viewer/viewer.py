@@ -232,8 +232,6 @@ class Viewer:
             visible = {name for name, box in self._boxes.items() if box.value}
             return with_panels(page, self.stage, self.motion, begin, visible)
 
-    # controls ------------------------------------------------------------------------------------
-
     def _add_controls(self) -> None:
         gui, robot, motion = self.server.gui, self.scene.robot, self.motion
         gui.add_html(head(robot.model.name))

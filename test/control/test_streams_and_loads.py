@@ -245,9 +245,6 @@ def test_the_stiffness_changes_smoothly(arm):
     assert np.abs(np.diff(steps, axis=0)).max() < 0.05 * np.abs(before).max()
 
 
-# what was found by trying to break it -----------------------------------------------------------
-
-
 def test_the_same_motion_keeps_its_number_whatever_parameters_change(arm):
     rig = Rig(limited(arm), hold_time=0.1)
     rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))

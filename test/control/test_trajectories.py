@@ -163,9 +163,6 @@ def test_the_efforts_change_with_the_payload_and_the_motion_goes_on(arm):
     )
 
 
-# limits ------------------------------------------------------------------------------------------
-
-
 def test_a_step_between_two_rests_is_rejected(arm):
     """R1: 1 rad in 4 ms, at rest at both ends and at every look 5 ms apart."""
     rig = Rig(limited(arm))
@@ -331,9 +328,6 @@ def test_a_stamp_of_another_clock_is_rejected(arm):
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.1, 0.0]), stamp=2 * BEGIN)
     rig.run(0.1)
     assert 'another clock' in rig.reasons[0]
-
-
-# the rest ----------------------------------------------------------------------------------------
 
 
 def test_clear_drops_the_motion_and_says_what(arm):

@@ -36,9 +36,6 @@ def rows(heading: str) -> dict[str, list[str]]:
     return {' '.join(row[:2]) if heading == 'known' else row[0]: row for row in cells}
 
 
-# plant -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('arm', ARMS, ids=lambda arm: arm.name)
 def test_motions_are_feasible_and_fast(arm):
     times = np.linspace(0.0, MOTION, 501)
@@ -106,9 +103,6 @@ def test_a_known_delay_costs_nothing():
     )
     times, states = run(ARM, ARM.robot(), ARM.motion(), rest=0.5)
     assert len(times) == len(states.links) == round((MOTION + 0.5) / PERIOD) + 1
-
-
-# numbers -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('name', ['nothing', 'stiffness 10 %', '2 ms late', HEADLINE])

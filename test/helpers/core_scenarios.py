@@ -107,8 +107,6 @@ class Scenario(Client):
             'stiffness_transition': self._choose(0.05, 0.3),
         }
 
-    # time ----------------------------------------------------------------------------------------
-
     def play(self):
         """Let drawn events happen, and everything come to its end."""
         random = self.random
@@ -189,8 +187,6 @@ class Scenario(Client):
         jet, efforts, deflection, ratios = self.motors[-1]
         head, jumps = (sample.instant, sample.motion), sample.jumps
         return [links, MotorSample(*head, jet[:3], efforts, deflection, ratios, jumps)]
-
-    # events --------------------------------------------------------------------------------------
 
     def _silence(self):
         self.pass_time(int(16 * self.random()))

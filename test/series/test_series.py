@@ -25,7 +25,7 @@ from screw_dynamics.series import (
 )
 from screw_dynamics.series import array_functions as plain
 from screw_dynamics.series.jets import jet
-from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.series.series_array import SeriesArray, stumpff
 
 ORDER = 5
 
@@ -222,12 +222,31 @@ def test_products_of_matrices_and_rearrangements_are_those_of_their_values(rng):
     assert (v > -np.inf).all() and not (v < v.value - 1).any()
 
 
+@pytest.mark.parametrize('angle', [0.7, 3.0])
+def test_partials_of_stumpff_functions(angle):
+    """c_0(x^2) = cos x, c_1 = sin x / x, c_2 = (1 - cos x) / x^2, and their slopes by x^2."""
+    s, c = math.sin(angle), math.cos(angle)
+    slopes = [
+        -s / (2 * angle),
+        (c * angle - s) / (2 * angle**3),
+        (s * angle - 2 * (1 - c)) / (2 * angle**4),
+    ]
+    square = SeriesArray.variables(np.array([[angle**2]]))[0]
+    values, found = zip(*((f.value, f.partials()[0, 0]) for f in stumpff(square, 2)), strict=True)
+    np.testing.assert_allclose(values, [c, s / angle, (1 - c) / angle**2], rtol=1e-14)
+    np.testing.assert_allclose(found, slopes, rtol=1e-12)
+
+
 def test_functions_that_are_not_known_are_refused():
     q = SeriesArray.variables(np.ones((3, 2)))
-    with pytest.raises(TypeError):
-        np.floor(q)
-    with pytest.raises(TypeError):
-        np.linalg.svd(q)
+    for refused in (
+        lambda: np.floor(q),
+        lambda: np.linalg.svd(q),
+        lambda: np.add.reduce(q),
+        lambda: np.add(q, q, where=True),
+    ):
+        with pytest.raises(TypeError):
+            refused()
 
 
 def test_rows_make_a_jet():

@@ -144,8 +144,6 @@ class GoalActions:
         for timer in (self._watch, self._parts):
             self._node.destroy_timer(timer)
 
-    # clients -------------------------------------------------------------------------------------
-
     def _on_goal(self, request: Any) -> GoalResponse:
         refused = self._closed or self._node.goal_refusal(request.trajectory)
         return GoalResponse.REJECT if refused else GoalResponse.ACCEPT
@@ -169,8 +167,6 @@ class GoalActions:
         self._canceled.append(number)
         self._parts.reset()
         return CancelResponse.ACCEPT
-
-    # the controller ------------------------------------------------------------------------------
 
     def perform(self, action: outputs.GoalAction) -> None:
         """Do what the core asks for."""

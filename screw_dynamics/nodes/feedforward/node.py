@@ -123,8 +123,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         rate = RateReport(self._ticks, self.get_logger().warning)
         return {'rate': rate, **{name: partial(self._report, name) for name in names}}
 
-    # core ----------------------------------------------------------------------------------------
-
     def step(self, *inputs: FeedforwardInput) -> None:
         """Let the core take inputs, and do what it asks for."""
         parts = self._parts
@@ -216,8 +214,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             return parts.spline.report()
         return report(parts.core, task, now)
 
-    # model ---------------------------------------------------------------------------------------
-
     def _prepare(self, loaded: LoadedRobot) -> None:
         """Warm up the ticks and the process that fits trajectories."""
         warm_up_efforts(loaded.robot)
@@ -253,8 +249,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         self.step(Stop('the robot model has other joints now'))
         self._tear_down()
         self._make_parts(loaded)
-
-    # transitions ---------------------------------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Create publishers and subscriptions for the loaded model."""
@@ -333,8 +327,6 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             self._tear_down()
             self._worker.close()
         super().destroy_node()
-
-    # parameters ----------------------------------------------------------------------------------
 
     def _check_load(self, robot: Robot) -> None:
         if self._parts is not None:

@@ -97,9 +97,6 @@ def read_header(data: bytes) -> Header | None:
         return None
 
 
-# in the process ----------------------------------------------------------------------------------
-
-
 def _perform(task: Fit, robot: bytes) -> Answer:
     """Return the answer to a task; a Rejection if it fails for any reason."""
     try:

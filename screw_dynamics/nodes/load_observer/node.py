@@ -72,8 +72,6 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             self._identification.close()
         super().destroy_node()
 
-    # model ---------------------------------------------------------------------------------------
-
     def _require(self, loaded: LoadedRobot) -> ObservedLoads:
         super()._require(loaded)
         return ObservedLoads(loaded.robot, self._values)
@@ -96,8 +94,6 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
             f'Observing {len(self._loads.joint_names)} joints: listens on '
             f'{", ".join((self._input.topic_name, *self._source.topics))}'
         )
-
-    # input ---------------------------------------------------------------------------------------
 
     def _on_joint_states(self, message: JointState) -> None:
         loads = self._loads
@@ -155,8 +151,6 @@ class LoadObserverNode(RobotNode[LoadObserverParameters]):
         self._counts['rejected'] += 1
         self._last_rejection = str(error)
         self.get_logger().error(f'{what} rejected: {error}', throttle_duration_sec=1.0)
-
-    # parameters ----------------------------------------------------------------------------------
 
     def _check(self, values: LoadObserverParameters) -> None:
         if self._source.loaded is not None:

@@ -56,8 +56,6 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
         rate = self._values.rate
         return {'simulation': lambda: self._report.task(self._robot, self._time, rate)}
 
-    # model ---------------------------------------------------------------------------------------
-
     def _require(self, loaded: LoadedRobot) -> SimulatedRobot:
         super()._require(loaded)
         return SimulatedRobot(loaded.robot, self._values)
@@ -91,8 +89,6 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             f'{", ".join((self._input.topic_name, *self._source.topics))}; publishes '
             f'{", ".join(map(self.resolve_topic_name, ("joint_states", "motor_states")))}'
         )
-
-    # motion --------------------------------------------------------------------------------------
 
     def _begin(self, time: int, left_out: int) -> None:
         """
@@ -129,8 +125,6 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
         links.publish(time, self._robot.link_state())
         motors.publish(time, self._robot.motor_state())
 
-    # inputs --------------------------------------------------------------------------------------
-
     def _on_command(self, message: Any) -> None:
         robot, time = self._robot, self._time
         if robot is None or time is None or time.time == 0:
@@ -158,8 +152,6 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
         response.success = True
         response.message = 'the robot stands still at its initial position'
         return response
-
-    # parameters ----------------------------------------------------------------------------------
 
     def _check(self, values: SeaSimulatorParameters) -> None:
         if self._robot is not None:

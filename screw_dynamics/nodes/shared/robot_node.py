@@ -63,8 +63,6 @@ class RobotNode(Node, ABC, Generic[Values]):
         now: int = self.get_clock().now().nanoseconds
         return now
 
-    # model and parameters ------------------------------------------------------------------------
-
     def _require(self, loaded: LoadedRobot) -> Any:
         """Raise ScrewDynamicsError if the node cannot use a model."""
         require_supported(loaded.robot, np.inf)
@@ -90,8 +88,6 @@ class RobotNode(Node, ABC, Generic[Values]):
 
     def _on_parameters(self, old: Values, new: Values) -> None:
         """Apply changed parameters."""
-
-    # diagnostics ---------------------------------------------------------------------------------
 
     def _start_to_report(self) -> None:
         self._report_timer = steady_timer(self, self._values.diagnostics_period, self._report_all)

@@ -17,6 +17,7 @@ from screw_dynamics.nodes.shared.endpoints import (
     steady_timer,
 )
 from screw_dynamics.nodes.shared.executor import make_executor
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.tick_timer import TickStatistics, TickTimer
 
 
@@ -147,3 +148,10 @@ def test_a_pause_is_no_loss():
     statistics.record(10**6, 1)
     assert statistics.summary().missed == 0
     assert statistics.ticks_total == 2
+
+
+def test_a_reason_is_logged_once_a_second_whatever_its_numbers():
+    throttle = ReasonThrottle(None)
+    assert throttle.due('0.31 s late') and not throttle.due('-2e-3 s late')
+    assert all(throttle.due(f'joint {word * "a"}') for word in range(1, 20))
+    assert not throttle.due('one reason too many')
