@@ -62,7 +62,7 @@ BUDGET = {
     'test/lie': 600,
     'test/limits': 1870,
     'test/model': 2520,
-    'test/nodes': 8160,
+    'test/nodes': 8180,
     'test/oracles': 4500,
     'test/packaging': 1670,
     'test/recordings': 2250,

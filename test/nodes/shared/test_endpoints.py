@@ -102,6 +102,29 @@ def test_a_timer_that_has_ended_is_not_called(ros, make):
     assert len(set(called)) == 1
 
 
+def test_ticks_are_those_of_the_clock_that_is_set(ros):
+    node, executor = Node('two_clocks', context=ros.context), make_executor(ros.context)
+    ticks, jumps = [], []
+    timer = TickTimer(node, ticks.append, jumps.append)
+
+    def tick():
+        ticks.clear()
+        ros.wait_for('a tick', lambda: executor.spin_once(timeout_sec=0.01) or ticks)
+
+    try:
+        executor.add_node(node)
+        timer.start(1000.0)
+        tick()
+        for simulated in (True, False):
+            node.set_parameters([Parameter('use_sim_time', value=simulated)])
+            assert timer.times_by_node == simulated
+        tick()
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+    assert jumps == 2 * ['use_sim_time has changed']
+
+
 def test_steady_ticks_miss_nothing():
     statistics = TickStatistics(1000)
     for i in range(11):
