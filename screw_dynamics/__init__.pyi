@@ -93,6 +93,7 @@ from .model import Frame as Frame
 from .model import JointLimits as JointLimits
 from .model import RobotModel as RobotModel
 from .model import ScrewModel as ScrewModel
+from .model.joint_limits import read_joint_limits as read_joint_limits
 from .model.urdf import from_parsed_urdf as from_parsed_urdf
 from .model.urdf import read_urdf as read_urdf
 from .recordings.results.evaluation import evaluate as evaluate

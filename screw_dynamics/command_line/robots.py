@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.model.joint_limits import read_joint_limits
 from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.soft.segments.append_segments import append_segments
 from screw_dynamics.trajectory import read_trajectory
@@ -74,6 +75,9 @@ class RobotSource(Options, heading='robot'):
         'in axes of the base link [m/s^2] (default: 0 0 -9.81, or that of an MJCF)',
         metavar=('X', 'Y', 'Z'),
     )
+    joint_limits: str | None = optional(
+        'joint_limits.yaml of MoveIt, whose limits replace those of the robot', metavar='YAML'
+    )
     payload: tuple[Payload, ...] = several(
         'point mass fixed to a link [kg], and where in its frame [m]; may be repeated',
         metavar='LINK=MASS[,X,Y,Z]',
@@ -96,6 +100,9 @@ class RobotSource(Options, heading='robot'):
             robot = self._read(recorded, hint)
         for warning in caught:
             print(f'warning: {" ".join(str(warning.message).split())}', file=sys.stderr)
+        if self.joint_limits:
+            limits = read_joint_limits(expanded(self.joint_limits), robot.tree)
+            robot = robot.with_model(replace(robot.tree, limits=limits))
         for link, (mass, *com) in self.payload:
             model = robot.tree.with_payload(link, mass, com or (0.0, 0.0, 0.0))
             robot = robot.with_model(model)

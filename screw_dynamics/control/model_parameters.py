@@ -32,6 +32,11 @@ class FileParameters:
         'YAML file with motors, friction and springs of the joints, rigid or elastic, a path or '
         'package://<package>/<path>; empty: those of an MJCF, else none.',
     )
+    joint_limits_path: str = fixed(
+        '',
+        'joint_limits.yaml of MoveIt or ros2_control, whose limits replace those of the URDF, a '
+        'path or package://<package>/<path>; empty: none.',
+    )
     soft_segments: str = fixed(
         '',
         'YAML file with soft segments and threads behind the last link of the chain, a path or '

@@ -31,6 +31,18 @@ def test_joints_come_with_parents_limits_and_masses(run):
     assert gravity and screws in more and out.splitlines()[1:5] == more.splitlines()[1:5]
 
 
+def test_limits_of_a_file_of_moveit(run, folder):
+    entries = '{has_acceleration_limits: true, max_acceleration: 4.5, max_velocity: 1.5}'
+    (folder / 'limits.yaml').write_text(f'joint_limits:\n  joint_2: {entries}\n')
+    code, out, _ = run('model', 'my_robot.urdf', '--joint-limits', 'limits.yaml')
+    starts = 'joint ', 'joint_2'
+    heading, second = (line.split() for line in out.splitlines() if line.startswith(starts))
+    shown = dict(zip(heading, second, strict=True))
+    assert code == 0 and (shown['velocity'], shown['acceleration']) == ('1.5', '4.5')
+    assert 'in rad, rad/s, rad/s^2, rad/s^3, N m, kg' in out
+    assert run('model', 'my_robot.urdf', '--joint-limits', 'none.yaml')[0] == 1
+
+
 def test_a_joint_that_follows_another_is_on_a_line_of_its_own(run):
     _, out, _ = run('model', str(sd.share_path('urdf/panda.urdf')))
     assert 'mimic: panda_finger_joint2 = 1 panda_finger_joint1\n' in out

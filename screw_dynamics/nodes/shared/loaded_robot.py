@@ -23,12 +23,14 @@ from screw_dynamics.errors import (
     listed,
 )
 from screw_dynamics.model import RobotModel, ScrewModel
+from screw_dynamics.model.joint_limits import read_joint_limits
 from screw_dynamics.model.urdf import RobotDescription, model_from_description
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments
 from screw_dynamics.soft.segments.hybrid_robot import Segments
 
 _DRIVES = "parameter 'drives_path'"
+_LIMITS = "parameter 'joint_limits_path'"
 _SEGMENTS = "parameter 'soft_segments'"
 _TURNS = 10.0 * np.pi, 720.0  # rad; position limits between them may be degrees
 
@@ -103,6 +105,12 @@ def load_robot(
         described = _model(description, parameters, [prefix + n for n in parameters.joints])
         if prefix and not parameters.joints:
             described = _model(description, parameters, _with_prefix(described, prefix))
+    if path := parameters.joint_limits_path:
+        try:
+            limits = read_joint_limits(resolve_file_url(path, _LIMITS), described)
+        except ScrewDynamicsError as error:
+            raise InputError(f'{_LIMITS}: {error}') from None
+        described = replace(described, limits=limits)
     model = with_settings(described, parameters, segments)
     if drives is None and segments is None:
         drives = found.drives(described)

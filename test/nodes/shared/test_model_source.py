@@ -215,6 +215,17 @@ def test_no_joint_begins_with_it():
         load_robot(CELL, 'test', ModelParameters(joint_prefix='middle_', joints=('elbow',)))
 
 
+def test_limits_of_a_file_are_those_of_the_robot(tmp_path):
+    path = tmp_path / 'limits.yaml'
+    path.write_text('joint_limits:\n  left_elbow: {max_jerk: 50.0}\n')
+    loaded = load_robot(CELL, 'test', ModelParameters(joint_limits_path=str(path)))
+    for model in (loaded.described, loaded.robot.model):
+        assert model.limits.jerk[model.joint_names.index('left_elbow')] == 50.0
+    path.write_text('joint_limits: 3\n')
+    with pytest.raises(InputError, match=r"'joint_limits_path': .*: expected a mapping, got 3"):
+        load_robot(CELL, 'test', ModelParameters(joint_limits_path=str(path)))
+
+
 def test_limits_that_protect_nothing_are_doubted():
     with open(sd.share_path('urdf/planar_2r.urdf'), encoding='utf-8') as file:
         text = file.read()
