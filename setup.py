@@ -113,8 +113,10 @@ setup(
         'fleet': ['mcap>=1.6', 'pyarrow>=14', 'rosbags>=0.11.6'],
         'mujoco': ['mujoco>=3.3'],
         'pinocchio': ['pin>=4.1'],
+        'jax': ['jax>=0.4.34'],
         'plot': ['matplotlib>=3.6'],
         'symbolic': ['sympy>=1.12'],
+        'torch': ['torch>=2.3'],
         'tables': ['pandas>=2.1', 'xarray>=2023.6'],
         # pycollada reads the meshes of most robots
         'view': ['pillow', 'pycollada>=0.7', 'trimesh>=4.0', 'viser>=1.1'],

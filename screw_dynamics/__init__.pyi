@@ -9,11 +9,13 @@ from . import simulation as simulation
 from . import soft as soft
 from . import symbolic as symbolic
 from . import trajectory as trajectory
+from .bridges import jax as jax
+from .bridges import torch as torch
+from .bridges.from_pinocchio import from_pinocchio as from_pinocchio
 from .bridges.joint_order import joint_order as joint_order
 from .bridges.load import load as load
 from .bridges.mjcf.read_mjcf import read_mjcf as read_mjcf
-from .bridges.pinocchio import from_pinocchio as from_pinocchio
-from .bridges.pinocchio import to_pinocchio as to_pinocchio
+from .bridges.to_pinocchio import to_pinocchio as to_pinocchio
 from .codegen.robot import CCode as CCode
 from .codegen.robot import generate_c as generate_c
 from .common.findings import Finding as Finding

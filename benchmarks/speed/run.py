@@ -18,6 +18,7 @@ from oracles.random_models import BodyRecipe, random_model
 import screw_dynamics as sd
 from benchmarks.report import Report, Requirement, microseconds
 from benchmarks.speed import (
+    derivatives,
     fastest_motions,
     generated_code,
     other_functions,
@@ -57,6 +58,7 @@ def measure() -> Report:
         partial(_single_calls, seconds),
         terms.measure,
         other_functions.measure,
+        derivatives.measure,
         generated_code.measure,
         partial(_batches, seconds),
         partial(_scaling, seconds),

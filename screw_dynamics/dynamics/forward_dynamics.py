@@ -99,14 +99,16 @@ def forward_dynamics(
         parameters is None
         or run_states(FORWARD_DYNAMICS, samples, result, parameters, threads) != OK
     ):
-        _by_mass_matrix(model, inputs, result)
+        by_mass_matrix(model, inputs, result, model.kernel_tables.parameters)
     return result
 
 
-def _by_mass_matrix(model: ScrewModel, inputs: Mapping[str, Array], accelerations: Array) -> None:
+def by_mass_matrix(
+    model: ScrewModel, inputs: Mapping[str, Array], accelerations: Array, parameters: Array
+) -> None:
     """Set accelerations (..., n) by factors of the mass matrix; raise if it is singular."""
     rows, samples = as_stack(accelerations, 1), (as_stack(x, 1) for x in inputs.values())
-    status = joint_accelerations(*samples, model.kernel_tables.parameters, rows)
+    status = joint_accelerations(*samples, parameters, rows)
     if status == NOT_FINITE:
         raise_not_finite(accelerations, **inputs)
     if status != SOLVED:

@@ -17,6 +17,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics import trajectory
+from screw_dynamics.bridges.derivatives import Efforts
 from screw_dynamics.errors import NotFiniteError
 
 Arrays = dict[str, np.ndarray]
@@ -68,6 +69,8 @@ def terms() -> Arrays:
         'partials of order 0': sd.effort_partials(model, jets[:, :3]),
         'partials of one state': sd.effort_partials(model, jet[0]),
         'regressor': sd.regressor(model, jets),
+        'changes of efforts': Efforts(model).change(jets, jets[::-1]),
+        'covectors of efforts': Efforts(model).covectors(jets, jets[:, 2:])[0],
         'pose': sd.frame_pose(model, q, link),
         'Jacobian': sd.frame_jacobian(model, q, link, 'hybrid'),
         'twist': twist,

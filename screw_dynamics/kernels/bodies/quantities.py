@@ -7,6 +7,7 @@ from screw_dynamics.kernels.bodies import (
     articulated,
     coriolis,
     effort_partials,
+    effort_products,
     efforts,
     mass_and_energy,
     mass_matrix,
@@ -14,7 +15,7 @@ from screw_dynamics.kernels.bodies import (
     regressor,
 )
 from screw_dynamics.kernels.bodies.rows import efforts_rows
-from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
+from screw_dynamics.kernels.bodies.state_kernel import BatchKernel, JetKernel, StateKernel
 
 
 def vector(order, n, count):
@@ -46,6 +47,10 @@ def _efforts(order, n, count):
 
 def _effort_partials(order, n, count):
     return order + 1, order + 3, n, n
+
+
+def _jet(order, n, count):
+    return order + 3, n
 
 
 def _acceleration_partials(order, n, count):
@@ -105,4 +110,18 @@ EFFORT_PARTIALS = JetKernel(
 )
 REGRESSOR = JetKernel(
     'regressor', regressor.regressor, regressor.regressor_rows, _regressor, lowest=3, orders=1
+)
+EFFORT_CHANGES = BatchKernel(
+    'effort_changes',
+    effort_products.effort_changes,
+    effort_products.product_rows,
+    _efforts,
+    orders=3,
+)
+EFFORT_COVECTORS = BatchKernel(
+    'effort_covectors',
+    effort_products.effort_covectors,
+    effort_products.product_rows,
+    _jet,
+    orders=3,
 )

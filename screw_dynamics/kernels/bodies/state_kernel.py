@@ -87,6 +87,29 @@ class StateKernel(_Quantity):
         return int(kernel(0, q, qd, tau, out.reshape(len(out), -1), parameters))
 
 
+class BatchKernel(_Quantity):
+    """
+    A quantity of batches of rows: a joint jet and what follows it, flat.
+
+    The `orders` lowest ones have kernels of their own.
+    """
+
+    def __init__(self, name: str, sweep: Sweep, rows: Rows, shape: Shape, orders: int) -> None:
+        super().__init__(name, sweep, rows, shape)
+        self._orders = orders
+
+    def kernels(self) -> Iterator[Kernel]:
+        """Yield the kernels."""
+        for order in (_ANY_ORDER, *range(self._orders)):
+            yield self._batch_kernel(1, order)
+
+    def run(self, order: int, samples: Array, out: Array, parameters: Array) -> int:
+        """Fill `out` (T, ...), of samples (T, size); return the status as `StateKernel.run`."""
+        kernel = self._batch_kernel(1, order if order < self._orders else _ANY_ORDER)
+        given = samples, samples, samples, out.reshape(len(out), -1)
+        return int(kernel(order, *given, parameters))
+
+
 class JetKernel(_Quantity):
     """
     A quantity of a joint jet of `lowest` rows and one more per order.
