@@ -30,6 +30,8 @@ def test_files_are_those_of_the_library(run):
     )
     for name, text in {**expected.files, 'my_robot_self_test.c': expected.self_test}.items():
         assert Path(name).read_text() == text and f'written: {name}' in out
+    assert run('generate', 'my_robot.urdf', '--casadi', '--prefix', 'arm')[0] == 0
+    assert 'int jac_arm_efforts(' in Path('arm.c').read_text()
 
 
 def test_quantities_frames_and_names_are_those_of_the_options(run, folder):

@@ -12,15 +12,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.codegen.robot.quantities import INVERSE_DYNAMICS, Quantity
+from screw_dynamics.codegen.robot.quantities import JetQuantity, Quantity
 from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.known_numbers import Places, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known
 from screw_dynamics.codegen.translator.types import DOUBLE, Pointer, has_value
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.kernels import one_state
-from screw_dynamics.kernels.bodies import layout, quantities
+from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies import tables as tree
 from screw_dynamics.kernels.frames import pose_and_jacobian as frames
 from screw_dynamics.model import ScrewModel
@@ -119,29 +118,28 @@ def body_table(model: ScrewModel) -> Array:
     return rounded(parameters, layout.HEADER, layout.ROW, _BODY_KINDS)
 
 
-def inverse_dynamics_function(model: ScrewModel, prefix: str, order: int) -> CFunction:
-    """Return the function of the efforts and their derivatives up to an order."""
+def jet_function(model: ScrewModel, prefix: str, order: int, quantity: JetQuantity) -> CFunction:
+    """Return the function of a quantity of a joint jet up to an order."""
     bodies = body_table(model)
     return CFunction(
-        f'{prefix}_{INVERSE_DYNAMICS}',
-        (f'{READ}jet', f'{WRITTEN}tau'),
+        f'{prefix}_{quantity.name}',
+        (f'{READ}jet', f'{WRITTEN}{quantity.out}'),
         (
-            "Efforts tau = M q'' + C q' + g and their time derivatives, (ORDER + 1, N) by rows:",
-            'row d is the d-th derivative. jet, (ORDER + 3, N) by rows: row d is the d-th',
-            'derivative of the joint position.',
+            *quantity.text,
+            'jet, (ORDER + 3, N) by rows: row d is the d-th derivative of the joint position.',
         ),
         one_state.quantity,
         lambda out: (
-            known(quantities.INVERSE_DYNAMICS.sweep),
+            known(quantity.kernel.sweep),
             known(order),
-            known(quantities.INVERSE_DYNAMICS.rows(order, model.body_count)),
+            known(quantity.kernel.rows(order, model.body_count)),
             read_rows('jet'),
             read_rows('jet'),
-            written_rows('tau'),
+            written_rows(quantity.out),
             table_rows('bodies', bodies),
         ),
         {'bodies': bodies},
-        lambda jet: Example((jet,), (inverse_dynamics(model, jet),)),
+        lambda jet: Example((jet,), (quantity.compute(model, jet),)),
     )
 
 

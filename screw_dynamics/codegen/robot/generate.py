@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from screw_dynamics.codegen.robot import c_files
 from screw_dynamics.codegen.robot.c_text import REALS, Real
+from screw_dynamics.codegen.robot.casadi_functions import casadi_functions
 from screw_dynamics.codegen.robot.functions import (
     CFunction,
     frame_function,
-    inverse_dynamics_function,
+    jet_function,
     state_function,
 )
 from screw_dynamics.codegen.robot.motor_functions import (
@@ -26,6 +27,7 @@ from screw_dynamics.codegen.robot.quantities import (
     DRIVE_FORCES,
     FRAME_TERMS,
     INVERSE_DYNAMICS,
+    JETS,
     MOTOR_COMMANDS,
     OF_DRIVES,
     QUANTITIES,
@@ -99,6 +101,7 @@ def generate_c(
     frames: Sequence[str] = (),
     representation: Representation = 'hybrid',
     real: Real = 'double',
+    casadi: bool = False,
 ) -> CCode:
     """
     Return C99 code that computes the dynamics of one robot.
@@ -117,16 +120,20 @@ def generate_c(
     order : int
         Highest time derivative of the efforts.
     quantities : sequence of str
-        Some of `QUANTITIES`: 'inverse_dynamics', 'mass_matrix', 'gravity_forces', 'bias_forces',
-        'coriolis_forces', 'coriolis_matrix', 'reference' (a motion of polynomials), of every frame
-        'frame_pose', 'frame_jacobian', and of a robot with drives 'drive_forces' and
-        'motor_commands'.
+        Some of `QUANTITIES`: 'inverse_dynamics', 'effort_partials', 'mass_matrix',
+        'gravity_forces', 'bias_forces', 'coriolis_forces', 'coriolis_matrix', 'reference' (a
+        motion of polynomials), of every frame 'frame_pose', 'frame_jacobian', and of a robot with
+        drives 'drive_forces' and 'motor_commands'.
     frames : sequence of str
         Frames of the model; characters that C does not know become underscores.
     representation : {'hybrid', 'body', 'spatial', 'mixed'}
         Axes and point of the twists of Jacobians.
     real : {'double', 'float'}
         Type in C of all real numbers.
+    casadi : bool
+        Whether the source also has, for ``casadi.external``, the function ``<prefix>_efforts`` of
+        a joint jet (n, order + 3), whose columns are q, q', ..., with the efforts (n, order + 1),
+        and its Jacobian. Both quantities are added.
 
     Returns
     -------
@@ -156,6 +163,10 @@ def generate_c(
     order = require_count('order', order)
     _require_name(prefix)
     wanted = _known_quantities(quantities)
+    if casadi:
+        wanted += [name for name in JETS if name not in wanted]
+        if real != 'double':
+            raise InputError(f'real: expected double for CasADi, got {shown(real)}')
     require_choice('representation', representation, REPRESENTATIONS)
     require_choice('real', real, REALS)
     names = _frame_names(model, frames)
@@ -172,8 +183,8 @@ def generate_c(
     motors = motors_of(robot, order) if MOTOR_COMMANDS in wanted else None
     functions: list[CFunction] = []
     for quantity in wanted:
-        if quantity == INVERSE_DYNAMICS:
-            functions.append(inverse_dynamics_function(model, prefix, order))
+        if quantity in JETS:
+            functions.append(jet_function(model, prefix, order, JETS[quantity]))
         elif quantity == REFERENCE:
             functions.append(reference_function(model, prefix, order))
         elif quantity in TERMS:
@@ -192,10 +203,11 @@ def generate_c(
     )
     defined = [function.define(program) for function in functions]
     types = [kind for kind, _ in defined]
+    text = c_files.source(prefix, functions, [text for _, text in defined], program, real)
     return CCode(
         prefix,
         c_files.header(model, prefix, order, functions, motors, types, real),
-        c_files.source(prefix, functions, [text for _, text in defined], program, real),
+        text + casadi_functions(prefix, model.n, order) * casadi,
         c_files.self_test(model, prefix, order, functions, types, real),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from screw_dynamics import dynamics
 from screw_dynamics.kernels.bodies import quantities
-from screw_dynamics.kernels.bodies.state_kernel import StateKernel
+from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
 from screw_dynamics.kernels.frames import quantities as frames
 
 
@@ -30,9 +30,41 @@ class Quantity(NamedTuple):
         return ('q', 'qd')[: self.kernel.inputs]
 
 
-INVERSE_DYNAMICS = 'inverse_dynamics'
+class JetQuantity(NamedTuple):
+    """A quantity of a joint jet, as `Quantity`."""
+
+    name: str
+    kernel: JetKernel
+    compute: Callable[..., Any]
+    out: str
+    text: tuple[str, ...]
+
+
+INVERSE_DYNAMICS, EFFORT_PARTIALS = 'inverse_dynamics', 'effort_partials'
 DRIVE_FORCES, MOTOR_COMMANDS = 'drive_forces', 'motor_commands'
 OF_DRIVES = DRIVE_FORCES, MOTOR_COMMANDS
+JETS = {
+    INVERSE_DYNAMICS: JetQuantity(
+        INVERSE_DYNAMICS,
+        quantities.INVERSE_DYNAMICS,
+        dynamics.inverse_dynamics,
+        'tau',
+        (
+            "Efforts tau = M q'' + C q' + g and their time derivatives, (ORDER + 1, N) by rows:",
+            'row d is the d-th derivative.',
+        ),
+    ),
+    EFFORT_PARTIALS: JetQuantity(
+        EFFORT_PARTIALS,
+        quantities.EFFORT_PARTIALS,
+        dynamics.effort_partials,
+        'partials',
+        (
+            'Derivatives of the efforts and their rates, (ORDER + 1, ORDER + 3, N, N): entry',
+            '[d, r, i, j] is that of the d-th derivative of effort i by row r of coordinate j.',
+        ),
+    ),
+}
 REFERENCE = 'reference'
 _TERMS = (
     Quantity(
@@ -90,4 +122,4 @@ _FRAMES = (
 )
 TERMS = {quantity.name: quantity for quantity in _TERMS}
 FRAME_TERMS = {quantity.name: quantity for quantity in _FRAMES}
-QUANTITIES = (INVERSE_DYNAMICS, *TERMS, REFERENCE, *FRAME_TERMS, *OF_DRIVES)
+QUANTITIES = (*JETS, *TERMS, REFERENCE, *FRAME_TERMS, *OF_DRIVES)

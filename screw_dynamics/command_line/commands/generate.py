@@ -10,7 +10,7 @@ from pathlib import Path
 
 from screw_dynamics.codegen.robot import QUANTITIES, generate_c
 from screw_dynamics.codegen.robot.c_text import Real
-from screw_dynamics.codegen.robot.quantities import FRAME_TERMS, OF_DRIVES
+from screw_dynamics.codegen.robot.quantities import EFFORT_PARTIALS, FRAME_TERMS, OF_DRIVES
 from screw_dynamics.codegen.robot.robot_table import robot_table
 from screw_dynamics.command_line.outputs import check
 from screw_dynamics.command_line.records import Options, flag, option, optional, several
@@ -47,8 +47,8 @@ class Code(Options, heading='code'):
         metavar='ORDER',
     )
     quantities: tuple[str, ...] = several(
-        f'some of {", ".join(QUANTITIES)} (default: all, those of frames with --frame, '
-        f'{" and ".join(OF_DRIVES)} with --drives)',
+        f'some of {", ".join(QUANTITIES)} (default: all but {EFFORT_PARTIALS}, those of frames '
+        f'with --frame, {" and ".join(OF_DRIVES)} with --drives)',
         choices=tuple(QUANTITIES),
         metavar='NAME',
     )
@@ -57,6 +57,7 @@ class Code(Options, heading='code'):
     )
     representation: Representation = option('hybrid', 'axes and point of the twists of Jacobians')
     real: Real = option('double', 'type of real numbers in C, double or float')
+    casadi: bool = flag('also functions that casadi.external reads, with their Jacobian')
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def run(source: DrivenRobot, chosen: Code, files: Output) -> int:
     robot = source.robot()
     if files.controller:
         robot = robot.with_limited_motors()  # as the output guard of the node
-    left_out = set() if chosen.frame else set(FRAME_TERMS)
+    left_out = {EFFORT_PARTIALS, *(() if chosen.frame else FRAME_TERMS)}
     if robot.drives is None:
         left_out |= set(OF_DRIVES)
     quantities = chosen.quantities or [name for name in QUANTITIES if name not in left_out]
@@ -103,6 +104,7 @@ def run(source: DrivenRobot, chosen: Code, files: Output) -> int:
         frames=chosen.frame,
         representation=chosen.representation,
         real=chosen.real,
+        casadi=chosen.casadi,
     )
     texts = [code.header, code.source]
     if files.self_test:
