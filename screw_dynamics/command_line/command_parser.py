@@ -118,6 +118,6 @@ class CommandParser(BoundedParser):
 def _usage(action: argparse.Action) -> str:
     """Return a positional argument as the usage line shows it."""
     name = str(action.metavar)
-    if action.nargs == '?':
-        return f'[{name}]'
+    if action.nargs in ('?', '*'):
+        return f'[{name}]' if action.nargs == '?' else f'[{name} ...]'
     return f'{name} ...' if action.nargs == '+' and ' ' not in name else name

@@ -127,14 +127,16 @@ class RecordingPart(Options, heading='what is read'):
     end: float = option(np.inf, 'leave out what was recorded after [s]', metavar='S')
 
 
-RECORDING_FILE = 'bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .npz)'
+RECORDING_FILE = (
+    'bag (folder, .mcap or .db3) of JointState messages, or a table (.csv, .parquet, .npz)'
+)
 
 
 @dataclass(frozen=True)
-class BagFile(Options):
-    """A bag."""
+class Bags(Options):
+    """Bags."""
 
-    bag: Path = argument('folder of a bag, or an .mcap or .db3 file', metavar='BAG')
+    bags: tuple[Path, ...] = argument('folder of a bag, or an .mcap or .db3 file', metavar='BAG')
 
 
 def write_waypoints(waypoints: Waypoints, file: TextIO) -> None:

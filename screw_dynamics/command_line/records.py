@@ -118,7 +118,7 @@ def _keywords(rule: OptionRule, kind: Any, default: Any) -> dict[str, Any]:
         elif rule.repeated:
             words['action'] = 'append'
         else:
-            words['nargs'] = '+'
+            words['nargs'] = '+' if rule.bare is None else '*'
             if not rule.positional:
                 words['action'] = EachOnce
     elif rule.bare is not None or (rule.positional and default is not MISSING):

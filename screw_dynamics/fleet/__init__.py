@@ -9,6 +9,7 @@ from screw_dynamics.fleet.parts import identify_part
 from screw_dynamics.fleet.record import Record
 from screw_dynamics.fleet.robot_text import RobotText, as_text
 from screw_dynamics.fleet.tasks import run
+from screw_dynamics.recordings.motions.lerobot import recordings_in
 
 __all__ = [
     'Drift',
@@ -23,6 +24,7 @@ __all__ = [
     'identify',
     'identify_part',
     'observe',
+    'recordings_in',
     'retime',
     'run',
 ]

@@ -333,6 +333,7 @@ def identify(  # noqa: PLR0913  (options are keywords)
     per_robot: Sequence[str] = (),
     robots: Sequence[str] | None = None,
     jobs: int | None = None,
+    shard: tuple[int, int] = (0, 1),
     output: AnyPath | None = None,
     coulomb_velocity: Any = None,
     **options: Any,
@@ -345,8 +346,8 @@ def identify(  # noqa: PLR0913  (options are keywords)
     robot : Robot, ScrewModel, URDF or RobotText
     paths : iterable of str, path or Recording
         Of the recordings. One that fails does not count; see `FleetIdentification.failed`.
-    executor, jobs, output : optional
-        See `run`.
+    executor, jobs, shard, output : optional
+        See `run`; what is found is that of the shard.
     per_recording, per_robot, robots : optional
         See `combine`.
     coulomb_velocity : float or (n,) array_like, optional
@@ -375,29 +376,31 @@ def identify(  # noqa: PLR0913  (options are keywords)
     every = list(paths)
     text = as_text(robot)
     if coulomb_velocity is None and options.get('friction', True):
-        coulomb_velocity = _velocities(text, every, executor, jobs, options)
+        place = None if output is None else Path(output) / 'velocities'
+        how = {'jobs': jobs, 'output': place, **options}
+        coulomb_velocity = _velocities(text, every, executor, how)
     options['coulomb_velocity'] = coulomb_velocity
     windows = min(WINDOWS, -(-_ALL_WINDOWS // max(len(every), 1)))
     parts = []
-    for part in run(identify_part, text, every, executor, jobs=jobs, output=output, **options):
+    for part in run(
+        identify_part, text, every, executor, jobs=jobs, shard=shard, output=output, **options
+    ):
         if output is not None and not part.error:
             part = replace(Record.read(file_of(part.path, Path(output))), path=part.path)
         parts.append(part if part.error else coarser(part, windows))
-    return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=robots)
+    labels = None if robots is None else robots[shard[0] :: shard[1]]
+    return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=labels)
 
 
 def _velocities(
     robot: AnyRobot,
     paths: Sequence[AnyPath | Recording],
     executor: Executor | None,
-    jobs: int | None,
     options: dict[str, Any],
 ) -> list[float] | None:
     """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
     some = paths[:: max(1, -(-len(paths) // _FIRST))]
-    rows = [
-        part.values for part in run(identify_part, robot, some, executor, jobs=jobs, **options)
-    ]
+    rows = [part.values for part in run(identify_part, robot, some, executor, **options)]
     joints = as_text(robot).robot.joint_names
     found = [[row[key] for row in rows if (key := f'{name}.coulomb_velocity') in row] for name in
              joints]  # fmt: skip

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.common.paths import expanded, new_file
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.results import Part, RecordedResult, optional_library
 from screw_dynamics.errors import InputError, shown
+from screw_dynamics.recordings.motions.lerobot import data_of, is_dataset
 
 _META = b'screw_dynamics'
 _BLOCK = 1 << 20  # bytes
@@ -153,8 +155,13 @@ def _write(
     ]
     text = json.dumps(about, default=plain)
     schema = library.schema(fields, {_META: text.encode()} if about else None)
-    with new_file(path) as place:
-        parquet().write_table(library.table(arrays, schema), place, compression='zstd')
+    # of a name of its own: shards write the same summary
+    unfinished = path.with_name(f'.{path.name}.{uuid4().hex}')
+    try:
+        parquet().write_table(library.table(arrays, schema), unfinished, compression='zstd')
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def plain(value: Any) -> Any:
@@ -173,7 +180,8 @@ def file_of(path: str, folder: Path) -> Path:
 
 def content_of(path: str) -> str:
     """Return a hash of the bytes of a file, or of all files in a folder."""
-    place = expanded(path)
+    # of an episode the file with its samples
+    place = data_of(path) if '#' in path and is_dataset(path) else expanded(path)
     files = sorted(file for file in place.rglob('*') if file.is_file()) or [place]
     found = hashlib.sha256()
     for file in files:

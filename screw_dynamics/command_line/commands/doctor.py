@@ -9,19 +9,22 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from screw_dynamics.bridges.load import described_robot
+from screw_dynamics.command_line.many import Many
 from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
 from screw_dynamics.command_line.records import Options, argument
 from screw_dynamics.command_line.robots import path_in_errors
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.text_table import MARK, text_table
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import gravity_forces
 from screw_dynamics.errors import MjcfWarning, ModelWarning, listed
 from screw_dynamics.estimation.identification import check_recording
+from screw_dynamics.fleet import check
 from screw_dynamics.lie.inertia import OF_NO_SOLID
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.geometry import reference_poses
@@ -41,6 +44,7 @@ EXAMPLES = (
     'screw_dynamics doctor my_robot.urdf',
     'screw_dynamics doctor my_robot.urdf my_bag',
     'screw_dynamics doctor my_robot.urdf measured.csv',
+    'screw_dynamics doctor my_robot.urdf bags/* --output checks',
 )
 
 WRONG, MISSING, ODD = f'{MARK}wrong', 'missing', 'odd'
@@ -74,10 +78,12 @@ class Examined(Options):
     """A robot, and a recording of it."""
 
     urdf: str = argument('robot description (URDF or MJCF)', metavar='URDF')
-    recording: Path | None = argument(RECORDING_FILE, default=None, metavar='RECORDING')
+    recordings: tuple[Path, ...] = argument(
+        RECORDING_FILE, default=(), metavar='RECORDING', bare=()
+    )
 
 
-def run(files: Examined, part: RecordingPart) -> int:
+def run(files: Examined, part: RecordingPart, many: Many) -> int:
     """Run the command; return 0, or `FAULTY` if something is wrong."""
     path = expanded(files.urdf)
     with warnings.catch_warnings(record=True) as caught:
@@ -105,10 +111,11 @@ def run(files: Examined, part: RecordingPart) -> int:
     heading = '', 'finding', 'where', 'what it means'
     print(text_table([heading, *rows]) if rows else 'nothing is missing or odd')
     wrong = bool(found) and found[0].kind == WRONG
-    if files.recording is not None:
-        recording, _ = read_recording(
-            files.recording, model, topic=part.topic, start=part.start, end=part.end
-        )
+    read: dict[str, Any] = {'topic': part.topic, 'start': part.start, 'end': part.end}
+    if many.asked(files.recordings):
+        return max(many.run(check, Robot(model), files.recordings, **read), FAULTY * wrong)
+    for path in files.recordings:
+        recording, _ = read_recording(path, model, **read)
         report = check_recording(model, recording)
         print(f'\n{report}')
         wrong |= not report.usable

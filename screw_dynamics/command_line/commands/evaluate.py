@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from screw_dynamics.command_line.exit_codes import one_line
+from screw_dynamics import fleet
+from screw_dynamics.command_line.limits import INFEASIBLE, Limits, told_limits
+from screw_dynamics.command_line.many import Many, only_of_one, robot_of
 from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
 from screw_dynamics.command_line.outputs import OutputFiles, writing
 from screw_dynamics.command_line.records import (
@@ -33,10 +35,8 @@ from screw_dynamics.common.paths import expanded, new_file
 from screw_dynamics.common.scalars import refuse
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
-from screw_dynamics.errors import BagError, InfeasibleError, InputError, ModelError
-from screw_dynamics.limits.check import check_feasibility
-from screw_dynamics.limits.slow_down import slow_down
-from screw_dynamics.recordings.motions.recording import recorded_robot
+from screw_dynamics.errors import BagError, InputError, ModelError
+from screw_dynamics.recordings.motions.recording import is_table, recorded_robot
 from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv, write_csv
@@ -49,9 +49,8 @@ from screw_dynamics.recordings.results.results_from_bag import (
     read_bag,
 )
 from screw_dynamics.trajectory import PiecewisePolynomial
-from screw_dynamics.trajectory.piecewise_polynomial import dense_times, sample_times
+from screw_dynamics.trajectory.piecewise_polynomial import sample_times
 
-INFEASIBLE = 3
 # letters, digits and underscores, as ROS requires in the parts of topic names
 _NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 DESCRIPTION = (
@@ -74,6 +73,7 @@ EXAMPLES = (
     'screw_dynamics evaluate my_bag --bag my_bag_with_efforts --copy',
     'screw_dynamics evaluate my_robot.urdf my_bag --topic /joint_states --plot measured.png',
     'screw_dynamics evaluate efforts.csv --joints joint_1 joint_2 --plot two_joints.png',
+    'screw_dynamics evaluate my_robot.urdf bags/* --output efforts --jobs 8',
 )
 
 
@@ -102,7 +102,7 @@ class EvaluatedMotion(TrajectorySource):
         'the bag has recorded); CSV or YAML file of points, or of poses of a frame, results of '
         'this command (CSV), or a bag (a folder, or an .mcap or .db3 file)',
         default=(),
-        metavar='[URDF] MOTION',
+        metavar='[URDF] MOTION ...',
     )
     topic: str | None = optional(
         'of a bag: FeedforwardTorque, JointTrajectory or JointState messages (default: the only '
@@ -124,21 +124,6 @@ class EvaluatedMotion(TrajectorySource):
         metavar='HZ',
     )
     order: Order = option(2, 'highest derivative of the efforts')
-
-
-@dataclass(frozen=True)
-class Limits(
-    Options,
-    heading='limits',
-    text='Between samples nothing is seen: --rate is their least number per second.',
-):
-    """What is told of limits."""
-
-    limits: bool = flag('compare a trajectory with every limit of the robot')
-    slow_down: bool = flag('find the least factor of slowing down that keeps all limits, too')
-    max_factor: float = option(
-        100.0, 'largest factor tried', above=1.0, within=(-np.inf, 1e9), metavar='X'
-    )
 
 
 @dataclass(frozen=True)
@@ -191,8 +176,11 @@ def run(
     limits: Limits,
     loops: Loops,
     files: Files,
+    many: Many,
 ) -> int:
     """Run the command; return 0, or `INFEASIBLE` if a limit is exceeded."""
+    if many.asked(motion.files[1:]):  # a robot, and one motion
+        return _of_many(source, motion, efforts, limits, loops, files, many)
     source, motion = _separated(source, motion, files)
     path, checked = expanded(motion.trajectory), limits.limits or limits.slow_down
     inputs = source.urdf, path, source.drives
@@ -217,7 +205,7 @@ def run(
         print(f'{found.report or _counted(results)}\n{results.summary()}')
         code = 0
         if found.curve is not None and robot is not None and checked:
-            code = _told_limits(robot, found.curve, motion.rate or RATE, limits)
+            code = told_limits(robot, found.curve, motion.rate or RATE, limits)
         write(files.csv, lambda file: write_csv(results, file))
         if files.bag is not None and found.write is not None:
             found.write(files.bag)
@@ -232,6 +220,38 @@ def run(
             save_plot(results, files.plot, files.title or found.title, shown, marks)
             print(f'written: {files.plot}')
     return code
+
+
+def _of_many(
+    source: EvaluatedRobot,
+    motion: EvaluatedMotion,
+    efforts: SentEfforts,
+    limits: Limits,
+    loops: Loops,
+    files: Files,
+    many: Many,
+) -> int:
+    """Compute the efforts of many recordings; return the exit code."""
+    only_of_one(csv=files.csv, plot=files.plot, bag=files.bag, gains=loops.gains)
+    only_of_one(limits=limits.limits, slow_down=limits.slow_down, message=motion.message)
+    first, *rest = motion.files
+    described = not (is_bag(expanded(first)) or is_table(first))
+    paths = rest if described else motion.files
+    source = replace(source, urdf=first if described else '')
+    robot = robot_of(source, paths)
+    return many.run(
+        fleet.evaluate,
+        robot,
+        paths,
+        topic=motion.topic,
+        start=motion.start,
+        end=motion.end,
+        interpolation=motion.interpolation,
+        rate=motion.rate,
+        order=motion.order,
+        effort_format=efforts.format_for(robot),
+        smoothing_time=motion.smoothing_time,
+    )
 
 
 def _separated(
@@ -352,23 +372,6 @@ def _counted(results: Results) -> str:
     times = results.times
     count = '1 sample' if len(times) == 1 else f'{len(times)} samples'
     return f'{count} over {times[-1] - times[0]:g} s'
-
-
-def _told_limits(robot: Robot, curve: PiecewisePolynomial, rate: float, limits: Limits) -> int:
-    """Print how near a motion is to the limits, and return the exit code."""
-    times = dense_times(curve, rate)
-    jets = sampled_jets(curve, times, robot)
-    report = check_feasibility(robot, jets, times)
-    print(f'\n{report if report.checks else "the robot has no limits: nothing was checked"}')
-    if report.feasible:
-        return 0
-    if limits.slow_down:
-        try:
-            print(f'\n{slow_down(robot, jets, times, max_factor=limits.max_factor)}')
-        except InfeasibleError as error:
-            most = f'{limits.max_factor:g}'
-            print(f'\ninfeasible up to --max-factor {most}: {one_line(error)}')
-    return INFEASIBLE
 
 
 def _warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import csv
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
+from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import named_word
-from screw_dynamics.command_line.motions import RECORDING_FILE, BagFile, RecordingPart
+from screw_dynamics.command_line.many import Many, only_of_one, robot_of
+from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
 from screw_dynamics.command_line.outputs import writing
 from screw_dynamics.command_line.records import (
     Options,
@@ -41,6 +44,7 @@ from screw_dynamics.estimation.identification import (
 )
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.spring_laws import SpringLaw
+from screw_dynamics.fleet import FleetIdentification, recordings_in
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.recordings.motions import read_recording
@@ -67,16 +71,17 @@ EXAMPLES = (
     '--write-urdf identified.urdf --plot identified.png',
     'screw_dynamics identify my_bag --drives my_springs.yaml --motor-states /motor_states '
     '--load tool0 --write-drives found.yaml',
+    'screw_dynamics identify bags/* --urdf my_robot.urdf --output parts --jobs 8 --csv all.csv',
 )
 _PARAMETERS = ('friction', 'rotors', 'offsets', 'links')
 _DEFAULT = 'friction', 'rotors'
 
 
 @dataclass(frozen=True)
-class BagOrTable(BagFile):
-    """A recording."""
+class BagsOrTables(Options):
+    """Recordings."""
 
-    bag: Path = argument(RECORDING_FILE, metavar='RECORDING')
+    bags: tuple[Path, ...] = argument(RECORDING_FILE, metavar='RECORDING')
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,15 @@ class Sought(Options, heading='parameters'):
     torque_constants: bool = flag(
         'find the torque constants of the motors, from the weight of the links'
     )
+    per_recording: tuple[str, ...] = several(
+        'of many recordings, parameters that each has for itself: names, or what they begin or '
+        'end with (default: offset)',
+        metavar='NAME',
+    )
+    per_robot: tuple[str, ...] = several(
+        'those that each robot has for itself; its recordings are in a folder of their own',
+        metavar='NAME',
+    )
     link_uncertainty: float = not_negative(
         0.05,
         'of masses, first moments and inertias of the links beside --drives, one standard '
@@ -175,32 +189,38 @@ class Files(Options, heading='output'):
         'friction, rotors and springs found, as a YAML file for --drives'
     )
     plot: Path | None = optional(
-        'efforts measured, explained and left, without --drives', metavar='PNG'
+        'efforts measured, explained and left, without --drives; of many recordings, parameters '
+        'over time',
+        metavar='PNG',
     )
 
 
 def run(
-    bag: BagOrTable,
+    recordings: BagsOrTables,
     source: IdentifiedRobot,
     part: Measured,
     efforts: MeasuredEfforts,
     sought: Sought,
     files: Files,
+    many: Many,
 ) -> int:
     """Run the command; return 0."""
+    if many.asked(recordings.bags):
+        return _of_many(recordings.bags, source, part, efforts, sought, files, many)
+    (bag,) = recordings.bags
     if part.held_out >= 1.0:
         raise InputError(f'--held-out: expected a part below 1, got {part.held_out:g}')
-    read = bag.bag, part.validate, source.urdf, source.drives
+    read = bag, part.validate, source.urdf, source.drives
     written = files.csv, files.write_urdf, files.write_drives
     with writing(read, *written, figure=files.plot) as write:
         _check_options(source, sought, files)
         of_motors = source.drives is not None
-        if not source.urdf and is_table(bag.bag):
-            raise InputError(f'{bag.bag}: expected the robot of a table: --urdf')
-        recorded = source.recorded(bag.bag)
+        if not source.urdf and is_table(bag):
+            raise InputError(f'{bag}: expected the robot of a table: --urdf')
+        recorded = source.recorded(bag)
         robot = source.robot(recorded)
         measured = efforts.format_for(robot)
-        recording, samples = part.read(bag.bag, robot.tree, of_motors)
+        recording, samples = part.read(bag, robot.tree, of_motors)
         first, used = recording.times[[0, -1]]
         if part.validate is not None:
             other = part.read(part.validate, robot.tree, of_motors)[0]
@@ -216,7 +236,7 @@ def run(
         write(files.csv, lambda file: _write_parameters(found, file))
         _write_robot(found, files, source.description(recorded))
         if isinstance(found, Identification) and files.plot is not None:
-            title = f'{robot.model.name}: efforts of {bag.bag.name}'
+            title = f'{robot.model.name}: efforts of {bag.name}'
             size = _WIDTH, 1.2 + _PANEL * found.model.n
             with panels_figure(files.plot, size, title) as figure:
                 found.explain(recording).plot(figure=figure)
@@ -227,6 +247,67 @@ def run(
                     )
             print(f'written: {files.plot}')
     return 0
+
+
+def _of_many(
+    paths: tuple[Path, ...],
+    source: IdentifiedRobot,
+    part: Measured,
+    efforts: MeasuredEfforts,
+    sought: Sought,
+    files: Files,
+    many: Many,
+) -> int:
+    """Identify what recordings tell together; return the exit code."""
+    only_of_one(drives=source.drives is not None, validate=part.validate)
+    only_of_one(motor_states=part.motor_states)
+    _check_options(source, sought, replace(files, plot=None))
+    written = files.csv, files.write_urdf, files.write_drives
+    with writing((*paths, source.urdf), *written, figure=files.plot) as write:
+        every = recordings_in(paths)
+        robot = robot_of(source, every)
+        chosen = _chosen(robot, part, sought, efforts.format_for(robot))
+        read: dict[str, Any] = {'topic': part.topic, 'start': part.start, 'end': part.end}
+        found = fleet.identify(
+            robot,
+            every,
+            per_recording=sought.per_recording or ('offset',),
+            per_robot=sought.per_robot,
+            robots=[os.path.dirname(path) for path in every] if sought.per_robot else None,
+            **many.options,
+            **chosen,
+            **read,
+        )
+        print(found)
+        drift = None
+        if len(found.records) > 1:
+            drift = found.drift((*found.names,))
+            if drift.significant:
+                print(f'\nchange over time:\n{drift}')
+        write(files.csv, lambda file: _write_parameters(found, file))
+        if files.write_urdf or files.write_drives:
+            whole = read_recording(found.records[0].path, robot.tree, **read)[0]
+            one = found.identification(robot, whole, **chosen)
+            _write_robot(one, files, source.description(source.recorded(Path(every[0]))))
+        if files.plot is not None and drift is not None:
+            drift.plot().savefig(files.plot)
+            print(f'written: {files.plot}')
+    return 0
+
+
+def _chosen(
+    robot: Robot, part: Measured, sought: Sought, measured: EffortFormat
+) -> dict[str, Any]:
+    """Return the options of `identify`."""
+    chosen = sought.parameters or _DEFAULT
+    return {
+        **{name: name in chosen for name in _PARAMETERS},
+        'payload': sought.load,
+        **_beside(robot, sought),
+        'effort_content': measured,
+        'smoothing_time': part.smoothing_time,
+        'check': not part.no_check,
+    }
 
 
 def _found(
@@ -251,20 +332,7 @@ def _found(
             smoothing_time=part.smoothing_time,
             check=not part.no_check,
         )
-    chosen = sought.parameters or _DEFAULT
-    return identify(
-        robot.tree,
-        recording,
-        friction='friction' in chosen,
-        rotors='rotors' in chosen,
-        offsets='offsets' in chosen,
-        links='links' in chosen,
-        payload=sought.load,
-        **_beside(robot, sought),
-        effort_content=measured,
-        smoothing_time=part.smoothing_time,
-        check=not part.no_check,
-    )
+    return identify(robot.tree, recording, **_chosen(robot, part, sought, measured))
 
 
 def _beside(robot: Robot, sought: Sought) -> dict[str, Any]:
@@ -324,7 +392,7 @@ def _report(
     """Return the parameters, the payload and the efforts that remain."""
     model = found.model if isinstance(found, Identification) else model
     rows = [
-        [name, _number(before), _number(own), _number(held), unit]
+        [name, f'{before:.3g}', f'{own:.3g}', f'{held:.3g}', unit]
         for name, before, own, held, unit in zip(
             model.joint_names,
             found.before,
@@ -351,11 +419,9 @@ def _report(
     return '\n\n'.join(parts)
 
 
-def _number(value: float) -> str:
-    return f'{value:.3g}'
-
-
-def _write_parameters(found: Identification | DriveIdentification, file: TextIO) -> None:
+def _write_parameters(
+    found: Identification | DriveIdentification | FleetIdentification, file: TextIO
+) -> None:
     """Write a row per parameter; bands are empty where the motion tells nothing."""
     writer = csv.writer(file, lineterminator='\n')
     writer.writerow(['parameter', 'value', 'standard_deviation', 'low', 'high'])

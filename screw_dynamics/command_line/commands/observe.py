@@ -7,11 +7,14 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import Named, one_or_each
-from screw_dynamics.command_line.motions import BagFile, RecordingPart
+from screw_dynamics.command_line.many import Many, only_of_one, robot_of
+from screw_dynamics.command_line.motions import Bags, RecordingPart
 from screw_dynamics.command_line.outputs import OutputFiles, writing
 from screw_dynamics.command_line.records import (
     Options,
@@ -47,6 +50,7 @@ EXAMPLES = (
     '--plot loads.png',
     'screw_dynamics observe my_bag --drives my_springs.yaml --motor-states /motor_states',
     'screw_dynamics observe my_bag --drives my_springs.yaml --payload tool0=1.2 --csv loads.csv',
+    'screw_dynamics observe bags/* --output loads --jobs 8',
 )
 
 
@@ -119,19 +123,23 @@ class Files(OutputFiles):
 
 
 def run(
-    bag: BagFile,
+    recordings: Bags,
     source: ObservedRobot,
     part: Sources,
     efforts: MeasuredEfforts,
     observer: Observer,
     files: Files,
+    many: Many,
 ) -> int:
     """Run the command; return 0."""
+    if many.asked(recordings.bags):
+        return _of_many(recordings.bags, source, part, efforts, observer, files, many)
     from screw_dynamics.recordings.bags import Bag
 
-    read = bag.bag, source.urdf, source.drives
+    (bag,) = recordings.bags
+    read = bag, source.urdf, source.drives
     with writing(read, files.csv, files.html, figure=files.plot) as write:
-        with Bag(expanded(bag.bag)) as opened:
+        with Bag(expanded(bag)) as opened:
             recorded = None if source.urdf else recorded_robot(opened)
             robot = source.robot(recorded)
             measured = efforts.format_for(robot)
@@ -150,7 +158,7 @@ def run(
         print(loads)
         write(files.csv, loads.write_csv)
         if files.plot is not None:
-            title = f'{robot.model.name}: external efforts on {topic} of {bag.bag.name}'
+            title = f'{robot.model.name}: external efforts on {topic} of {bag.name}'
             size = _WIDTH, 1.0 + _PANEL * robot.n
             with panels_figure(files.plot, size, title) as figure:
                 loads.draw(figure)
@@ -166,32 +174,58 @@ def run(
     return 0
 
 
-def _detector(chosen: Observer, robot: Robot, measured: EffortFormat) -> ContactDetector:
-    """Return the detector of the options; their errors name the option."""
+def _of_many(
+    paths: tuple[Path, ...],
+    source: ObservedRobot,
+    part: Sources,
+    efforts: MeasuredEfforts,
+    observer: Observer,
+    files: Files,
+    many: Many,
+) -> int:
+    """Find collisions in many bags; return the exit code."""
+    only_of_one(csv=files.csv, plot=files.plot, html=files.html)
+    robot = robot_of(source, paths)
+    return many.run(
+        fleet.observe,
+        robot,
+        paths,
+        topic=part.topic,
+        motor_states=part.motor_states,
+        start=part.start,
+        end=part.end,
+        effort_content=efforts.format_for(robot),
+        **_options(observer, robot),
+    )
+
+
+def _options(chosen: Observer, robot: Robot) -> dict[str, dict[str, Any]]:
+    """Return the options of `LoadObserver` and `ContactDetector`."""
 
     def values(option: str, given: tuple[Named, ...], default: float) -> Array:
         found = one_or_each(option, given, robot.joint_names, default)
         return np.full(robot.n, default) if found is None else found
 
-    efforts = values('--effort-deviation', chosen.effort_deviation, 0.0)
-    velocities = values('--velocity-deviation', chosen.velocity_deviation, 0.0)
-    floor = values('--floor', chosen.floor, 1.0)
+    return {
+        'observer': {
+            'bandwidth': chosen.bandwidth,
+            'effort_deviation': values('--effort-deviation', chosen.effort_deviation, 0.0),
+            'velocity_deviation': values('--velocity-deviation', chosen.velocity_deviation, 0.0),
+            'check': not chosen.no_check,
+        },
+        'detector': {
+            'floor': values('--floor', chosen.floor, 1.0),
+            **{name: getattr(chosen, name) for name in ('deviations', 'model_error', 'release')},
+            'hold': chosen.hold,
+        },
+    }
+
+
+def _detector(chosen: Observer, robot: Robot, measured: EffortFormat) -> ContactDetector:
+    """Return the detector of the options; their errors name the option."""
+    options = _options(chosen, robot)
     try:
-        observer = LoadObserver(
-            robot,
-            bandwidth=chosen.bandwidth,
-            effort_deviation=efforts,
-            velocity_deviation=velocities,
-            effort_content=measured,
-            check=not chosen.no_check,
-        )
-        return ContactDetector(
-            observer,
-            floor=floor,
-            deviations=chosen.deviations,
-            model_error=chosen.model_error,
-            release=chosen.release,
-            hold=chosen.hold,
-        )
+        observer = LoadObserver(robot, effort_content=measured, **options['observer'])
+        return ContactDetector(observer, **options['detector'])
     except InputError as error:
         raise InputError(f'--{error}') from None

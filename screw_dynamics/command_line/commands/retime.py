@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import Named, one_or_each
+from screw_dynamics.command_line.many import Many, only_of_one
 from screw_dynamics.command_line.motions import ROBOT_FIRST, TrajectorySource, write_waypoints
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import Options, optional, per_joint
+from screw_dynamics.command_line.records import Options, argument, optional, per_joint
 from screw_dynamics.command_line.robots import DrivenRobot
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import panels_figure
@@ -31,8 +33,27 @@ EXAMPLES = (
     'screw_dynamics retime my_robot.urdf my_trajectory.yaml --effort-rate 1500 --csv fast.csv',
     'screw_dynamics retime my_robot.urdf my_trajectory.yaml --drives my_springs.yaml '
     '--csv fast.csv --plot fast.png',
+    'screw_dynamics retime my_robot.urdf plans/* --output fast --jobs 8',
 )
 _WIDTH, _PANEL = 9.0, 1.5  # inches
+
+
+@dataclass(frozen=True)
+class Trajectories(Options):
+    """Trajectories that are retimed one by one."""
+
+    trajectories: tuple[str, ...] = argument(
+        'CSV or YAML file of points, or of poses of a frame, or a bag (a folder, or an .mcap '
+        'file) that holds a JointTrajectory',
+        metavar='TRAJECTORY',
+    )
+
+
+@dataclass(frozen=True)
+class Motion(TrajectorySource):
+    """How one of them is read."""
+
+    trajectory: str = ''
 
 
 @dataclass(frozen=True)
@@ -74,8 +95,28 @@ class Files(Options, heading='output'):
     plot: Path | None = optional('a figure of the shares of the limits over time', metavar='PNG')
 
 
-def run(source: DrivenRobot, motion: TrajectorySource, limits: Limits, files: Files) -> int:
+def run(
+    source: DrivenRobot,
+    given: Trajectories,
+    motion: Motion,
+    limits: Limits,
+    files: Files,
+    many: Many,
+) -> int:
     """Run the command; return 0."""
+    if many.asked(given.trajectories):
+        only_of_one(csv=files.csv, plot=files.plot, frame=motion.frame, begin=motion.begin)
+        robot = source.robot(hint=ROBOT_FIRST)
+        return many.run(
+            fleet.retime,
+            robot,
+            given.trajectories,
+            topic=motion.topic,
+            message=motion.message or 0,
+            interpolation=motion.interpolation,
+            limits=limits.by_name(robot),
+        )
+    motion = replace(motion, trajectory=given.trajectories[0])
     inputs = source.urdf, motion.trajectory, source.drives
     with writing(inputs, files.csv, figure=files.plot) as write:
         robot = source.robot(hint=ROBOT_FIRST)

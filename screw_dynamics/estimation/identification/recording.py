@@ -146,9 +146,9 @@ class Recording:
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Recording:
         """
-        Read a recording from CSV or NPZ.
+        Read a recording from CSV, Parquet or NPZ.
 
-        A CSV file has a column ``time`` and columns ``joint.position``, ``joint.effort``,
+        CSV and Parquet have a column ``time`` and columns ``joint.position``, ``joint.effort``,
         ``joint.motor_position``, ``joint.motor_effort`` and ``joint.deflection`` of joints, in any
         order, with units in brackets or without; empty cells are NaN. An NPZ file has arrays with
         the names of the parameters of `Recording`. Other columns and arrays are not read.

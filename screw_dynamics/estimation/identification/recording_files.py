@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings in files of tables: CSV and NPZ with named columns."""
+"""Recordings in files of tables: CSV, Parquet and NPZ with named columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.results import optional_library
 from screw_dynamics.errors import InputError, RecordingWarning, listed, short, shown
 
-TABLES = '.csv', '.npz'
+TABLES = '.csv', '.parquet', '.npz'
 _FIELDS = 'position', 'effort', 'motor_position', 'motor_effort', 'deflection'
 # what every recording has, and the columns of CSV that hold it
 _NEEDED = {'times': 'time', 'positions': 'JOINT.position', 'joint_names': 'JOINT.position'}
@@ -31,12 +32,12 @@ def fields_of_file(path: Path) -> dict[str, object]:
             f'{path}: expected a file {" or ".join(TABLES)}, got {shown(path.suffix)}{hint}'
         )
     try:
-        columns, present = _csv(path) if suffix == '.csv' else _npz(path)
+        columns, present = {'.csv': _csv, '.parquet': _parquet, '.npz': _npz}[suffix](path)
     except OSError as error:
         raise InputError(f'{path}: expected a recording: {error.strerror or error}') from None
     for name, column in _NEEDED.items():
         if name not in columns:
-            wanted = f'a column {column}' if suffix == '.csv' else f'an array {name}'
+            wanted = f'an array {name}' if suffix == '.npz' else f'a column {column}'
             raise InputError(f'{path}: expected {wanted}, got {listed(present) or "none"}')
     return columns
 
@@ -49,6 +50,25 @@ def _npz(path: Path) -> tuple[dict[str, object], list[str]]:
             return {key: file[key] for key in file.files if key in names}, file.files
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f'{path}: expected arrays in NPZ: {short(str(error))}') from None
+
+
+def _parquet(path: Path) -> tuple[dict[str, object], list[str]]:
+    """Return the columns of a recording, others are not read, and the names of all."""
+    parquet = optional_library('pyarrow.parquet', 'fleet')
+    if not path.is_file():
+        raise FileNotFoundError(2, 'No such file or directory')
+    try:
+        titles = parquet.read_schema(path).names
+        names = [_UNIT.sub('', title.strip()) for title in titles]
+        read = [title for title, name in zip(titles, names, strict=True) if _is_read(name)]
+        table = parquet.read_table(path, columns=read)
+        columns = [table[title].to_numpy().astype(np.float64) for title in read]
+    except ValueError as error:  # of pyarrow, and of texts
+        raise InputError(
+            f'{path}: expected a table of numbers in Parquet: {short(str(error))}'
+        ) from None
+    own = [_UNIT.sub('', title.strip()) for title in read]
+    return _fields(path, own, np.column_stack(columns) if read else np.empty((0, 0))), names
 
 
 def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -84,6 +104,11 @@ def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
             f'{path}: expected rows of numbers below a header: {short(str(error))}'
         ) from None
     names = [_UNIT.sub('', cell.strip()) for cell in header]
+    return _fields(path, names, table), names
+
+
+def _fields(path: Path, names: list[str], table: Array) -> dict[str, object]:
+    """Return the fields of a recording in named columns."""
     table = _whole_rows(path, names, table)
     found: dict[str, dict[str, Array]] = {}
     columns: dict[str, object] = {}
@@ -101,15 +126,19 @@ def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
         if unknown := [joint for joint in own if joint not in joints]:
             raise InputError(f'{path}: expected a column {unknown[0]}.position beside {field}')
         columns[f'{field}s'] = np.column_stack([own.get(joint, absent) for joint in joints])
-    return columns, names
+    return columns
+
+
+def _is_read(name: str) -> bool:
+    return name == 'time' or name.rpartition('.')[2] in _FIELDS
 
 
 def _whole_rows(path: Path, names: list[str], table: Array) -> Array:
     """Return the rows that lack no value of a column that was measured; warn of the others."""
-    read = np.array([name == 'time' or name.rpartition('.')[2] in _FIELDS for name in names])
+    read = np.array([_is_read(name) for name in names], dtype=bool)
     absent = np.isnan(table)
     lacking = absent[:, read & ~absent.all(axis=0)].any(axis=1)
     if lacking.any():
         text = f'{path}: {lacking.sum()} of {len(table)} rows lack a value: left out'
-        warnings.warn(text, RecordingWarning, stacklevel=5)
+        warnings.warn(text, RecordingWarning, stacklevel=6)
     return table[~lacking]

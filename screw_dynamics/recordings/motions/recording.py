@@ -19,6 +19,7 @@ from screw_dynamics.recordings.motions.joint_states import (
     messages_between,
     with_motor_states,
 )
+from screw_dynamics.recordings.motions.lerobot import is_dataset, read_episode
 from screw_dynamics.recordings.results.results_from_bag import (
     JOINT_STATE,
     ROBOT_DESCRIPTION,
@@ -48,7 +49,7 @@ def recorded_robot(bag: Bag) -> tuple[str, str]:
 
 def is_table(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is that of a table."""
-    return expanded(path).suffix.lower() in TABLES
+    return expanded(path).suffix.lower() in TABLES or is_dataset(path)
 
 
 def read_recording(
@@ -67,11 +68,13 @@ def read_recording(
     Parameters
     ----------
     path : str or path
-        Folder of a bag, an MCAP or SQLite file, or a table that `Recording.from_file` reads.
+        Folder of a bag, an MCAP or SQLite file, a table that `Recording.from_file` reads, or an
+        episode of a LeRobot data set, as ``DATASET#0``.
     model : ScrewModel
         Its joints are read.
     topic : str, optional
-        JointState messages of the links; by default the only ones.
+        JointState messages of the links; by default the only ones. Of a data set the column with
+        positions [rad or m], by default ``observation.state``.
     motor_states : str, optional
         JointState messages of motors behind springs, on the joint side of the gear; they are
         interpolated linearly.
@@ -103,9 +106,15 @@ def read_recording(
     >>> print(sd.identify(arm, recording))  # doctest: +SKIP
     """
     if is_table(path):
-        if topic or motor_states:
+        episode = is_dataset(path)
+        if (topic and not episode) or motor_states:
             raise InputError(f'--topic, --motor-states: expected a bag, got the table {path}')
-        recording = Recording.from_file(expanded(path)).between(start, end)
+        names = model.joint_names
+        if episode:
+            recording = read_episode(os.fspath(path), names, topic)
+        else:
+            recording = Recording.from_file(expanded(path))
+        recording = recording.between(start, end)
         if not len(recording.times):
             raise InputError(f'{path}: expected samples between --start and --end, got none')
         return recording, repr(recording)
