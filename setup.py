@@ -111,7 +111,7 @@ setup(
         'cli': ['argcomplete>=3.1', 'matplotlib>=3.6', 'mcap>=1.6', 'rich>=13', 'rosbags>=0.11.6'],
         'descriptions': ['robot_descriptions>=1.12'],
         'fleet': ['mcap>=1.6', 'pyarrow>=14', 'rosbags>=0.11.6'],
-        'mujoco': ['mujoco>=3.3'],
+        'mujoco': ['mujoco>=3.3.4'],
         'pinocchio': ['pin>=4.1'],
         'jax': ['jax>=0.4.34'],
         'plot': ['matplotlib>=3.6'],

@@ -164,6 +164,9 @@ def joints(draw, name):
     ):
         if draw(st.booleans()):
             values[entry] = draw(numbers)
+    if 'frictionloss' in values:
+        # MuJoCo's soft constraint needs inertia to be at its bound
+        values['armature'] = draw(POSITIVE)
     return f'<joint {attributes(**values)}/>'
 
 

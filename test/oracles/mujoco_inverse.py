@@ -108,7 +108,10 @@ class MujocoRobot:
         rates = self.set_state(np.array([q, 0.0 * q, 0.0 * q]))
         mujoco.mj_forward(self.engine, self.data)
         full = np.zeros((self.engine.nv, self.engine.nv))
-        mujoco.mj_fullM(self.engine, self.data, full)
+        if hasattr(self.data, 'qM'):  # before MuJoCo 4.0
+            mujoco.mj_fullM(self.engine, full, self.data.qM)
+        else:
+            mujoco.mj_fullM(self.engine, self.data, full)
         return np.asarray(rates.T @ full @ rates)
 
     def poses(self, q: Array) -> dict[str, Array]:

@@ -119,7 +119,7 @@ class CompiledMjcf:
         sites = {site.name for site in spec.sites}
         for frame in spec.frames:
             if frame.name and frame.name not in sites:
-                frame.add_site(name=frame.name)
+                frame.parent.add_site(name=frame.name).set_frame(frame)
         for element in (*spec.geoms, *spec.sites):
             element.material = ''
         spec.compiler.fusestatic = False  # which would remove frames

@@ -16,6 +16,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import Motor, Winding
 
 _NONLINEAR = 'damping beyond the linear part'
+_VOLTAGE = 0, 8  # input of a motor, the first before MuJoCo 3.8
 
 
 def joint_dynamics(compiled: CompiledMjcf) -> dict[str, JointDynamics]:
@@ -126,12 +127,14 @@ def _motor(
         )
     if not constant:
         return motor, None
-    of_voltage = model.actuator_ctrlspec[a] == int(mujoco.mjtCtrlInput.mjINPUT_VOLTAGE)
+    other_input = (
+        model.actuator_gainprm[a, 8] or _of(model, 'actuator_ctrlspec', a) not in _VOLTAGE
+    )
     return motor, Winding(
         constant,
         resistance,
         inductance=time * resistance,
-        max_voltage=largest_control if of_voltage else drive_voltage or np.inf,
+        max_voltage=(drive_voltage or np.inf) if other_input else largest_control,
         thermal_resistance=heat,
         thermal_time=heat * capacity or Winding.thermal_time,
     )
