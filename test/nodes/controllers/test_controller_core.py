@@ -151,7 +151,8 @@ def test_a_table_carries_the_digest_of_the_urdf_as_model_info_does(tmp_path, pla
 
 def test_a_table_needs_the_functions_that_it_names():
     robot = Robot(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
-    with pytest.raises(InputError, match='for a controller, got none of gravity_forces$'):
+    missing = 'gravity_forces, mass_matrix, coriolis_forces'
+    with pytest.raises(InputError, match=f'for a controller, got none of {missing}$'):
         robot_table(robot, 'arm', 2, ['inverse_dynamics'], '')
 
 
