@@ -21,11 +21,11 @@ _NODES = 'screw_dynamics/nodes', 'screw_dynamics/control'
 # lines at most; what is in no room of its own counts as the folder above
 BUDGET = {
     'screw_dynamics': 590,
-    'screw_dynamics/bridges': 1820,
+    'screw_dynamics/bridges': 1970,
     'screw_dynamics/codegen': 4250,
-    'screw_dynamics/command_line': 3800,
+    'screw_dynamics/command_line': 3860,
     'screw_dynamics/common': 2120,
-    'screw_dynamics/control': 5990,
+    'screw_dynamics/control': 6000,
     'screw_dynamics/drives': 4510,
     'screw_dynamics/dynamics': 2720,
     'screw_dynamics/estimation': 8100,
