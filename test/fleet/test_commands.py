@@ -101,7 +101,7 @@ def test_trajectories_are_retimed_one_by_one(tmp_path, monkeypatch, capsys):
     limits = '--velocity', '2', '--effort', '60', '--effort-rate', '1500'
     options = '--output', 'fast', '--jobs', '1'
     assert main(['retime', str(ARM), '1.csv', '2.csv', *limits, *options]) == 0
-    assert '1.csv: before 2, after 0.59583' in capsys.readouterr().out
+    assert '1.csv: before 2, after 0.59' in capsys.readouterr().out
     (file,) = Path('fast').glob('2.csv-*.parquet')
     found = Record.read(file)
     assert found.units['joint_1.acceleration'] == 'rad/s^2' and found.columns['joint_1'][-1] == 2.0
