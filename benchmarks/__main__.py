@@ -24,6 +24,7 @@ SUBJECTS = (
     'accuracy',
     'verification',
     'representations',
+    'retiming',
     'identification',
     'learning',
     'recorded',
