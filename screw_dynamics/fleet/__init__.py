@@ -8,7 +8,7 @@ from screw_dynamics.fleet.identification import FleetIdentification, combine, id
 from screw_dynamics.fleet.parts import identify_part
 from screw_dynamics.fleet.record import Record
 from screw_dynamics.fleet.robot_text import RobotText, as_text
-from screw_dynamics.fleet.tasks import run
+from screw_dynamics.fleet.tasks import run, task
 from screw_dynamics.recordings.motions.lerobot import recordings_in
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     'recordings_in',
     'retime',
     'run',
+    'task',
 ]

@@ -82,13 +82,32 @@ class Task:
         return replace(found, warnings=tuple(dict.fromkeys((*found.warnings, *texts))))
 
 
-def task_of(
+def task(
     function: Callable[..., Record],
     robot: AnyRobot,
-    options: dict[str, Any],
-    output: AnyPath | None,
+    output: AnyPath | None = None,
+    **options: Any,
 ) -> Task:
-    """Return what `run` does with each recording."""
+    """
+    Return what `run` does with each recording, for engines with an interface of their own.
+
+    Parameters
+    ----------
+    function, robot, output, **options
+        See `run`.
+
+    Returns
+    -------
+    callable
+        ``task(path)`` returns a `Record`, with an error if the recording fails; it pickles.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> task = sd.fleet.task(sd.fleet.check, sd.share_path('urdf/planar_2r.urdf'))
+    >>> task('lost.csv').error
+    'lost.csv: expected a recording: No such file or directory'
+    """
     from screw_dynamics import __version__
 
     if output is not None:
@@ -162,8 +181,8 @@ def run(
     # recordings themselves are for functions that take them, without output
     every: list[Any] = [p if isinstance(p, Recording) else os.fspath(p) for p in paths]
     rank, size = _shard(shard)
-    task, own = task_of(function, robot, options, output), every[rank::size]
-    return _records(task, own, every, executor, _jobs(jobs, len(own)))
+    work, own = task(function, robot, output, **options), every[rank::size]
+    return _records(work, own, every, executor, _jobs(jobs, len(own)))
 
 
 def _records(
