@@ -36,7 +36,7 @@ BUDGET = {
     'screw_dynamics/limits': 3500,
     'screw_dynamics/model': 3830,
     'screw_dynamics/nodes': 6680,
-    'screw_dynamics/recordings': 4380,
+    'screw_dynamics/recordings': 4390,
     'screw_dynamics/series': 1030,
     'screw_dynamics/simulation': 1680,
     'screw_dynamics/soft': 6000,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from rosbags.typesys import (
     get_types_from_msg,
     get_typestore,
 )
+from rosbags.typesys.store import Typestore
 
 from screw_dynamics.errors import BagError, BagWarning, UnknownNameError, listed, short
 from screw_dynamics.recordings.bags.definitions import MessageTypes
@@ -28,6 +30,16 @@ from screw_dynamics.recordings.bags.loose_files import LooseFiles
 from screw_dynamics.recordings.bags.records import BagMessage, BagTopic, RawMessage, columns
 
 _UNREADABLE = 'cannot be read as a bag'
+
+
+@lru_cache(256)
+def _types(name: str, is_idl: bool, definition: str) -> Typestore:
+    """Return the types in a definition, which takes as long to read as hundreds of messages."""
+    found = get_typestore(Stores.EMPTY)
+    read = get_types_from_idl(definition) if is_idl else get_types_from_msg(definition, name)
+    found.register(read)
+    found.get_msgdef(name)
+    return found
 
 
 class Bag:
@@ -63,7 +75,7 @@ class Bag:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._reader = self._opened()
-        self._types = get_typestore(Stores.EMPTY)
+        self._types: dict[str, Typestore] = {}  # by topic
         self._definitions: dict[str, str] = {}  # by topic
         try:
             for connection in self._reader.connections:
@@ -114,13 +126,8 @@ class Bag:
                 return
         self._definitions[connection.topic] = definition
         try:
-            if form == MessageDefinitionFormat.IDL:
-                types = get_types_from_idl(definition)
-            else:
-                types = get_types_from_msg(definition, connection.msgtype)
-            known = self._types.fielddefs
-            self._types.register({k: v for k, v in types.items() if k not in known})
-            self._types.get_msgdef(connection.msgtype)
+            is_idl = form == MessageDefinitionFormat.IDL
+            self._types[connection.topic] = _types(connection.msgtype, is_idl, definition)
         except (TypesysError, KeyError) as error:
             raise BagError(
                 f'{self.path}: topic {connection.topic!r}: definition of {connection.msgtype} '
@@ -160,8 +167,8 @@ class Bag:
         }
 
     def _hash(self, connection: Connection) -> str:
-        known = connection.topic in self._definitions
-        return self._types.hash_rihs01(connection.msgtype) if known else ''
+        known = self._types.get(connection.topic)
+        return known.hash_rihs01(connection.msgtype) if known else ''
 
     @property
     def start_time(self) -> int:
@@ -209,7 +216,7 @@ class Bag:
                 f'is embedded: record it again with MCAP and ROS 2 Iron or newer'
             )
         try:
-            return self._types.deserialize_cdr(data, connection.msgtype)
+            return self._types[connection.topic].deserialize_cdr(data, connection.msgtype)
         except SerdeError as error:
             raise BagError(
                 f'{self.path}: topic {connection.topic!r}, message received at {time} ns: '

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from screw_dynamics.errors import BagError, InputError, listed
 from screw_dynamics.estimation import measured_motion
 from screw_dynamics.estimation.observers import measured_spring_efforts
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.recordings.messages.joints import named_row
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
 if TYPE_CHECKING:
@@ -205,22 +204,30 @@ def state_rows(
 ) -> StateRows:
     """Return the messages with the `needed` fields of all names; raise `BagError` if none has."""
     stamps, log_times, rows = [], [], []
-    left_out = 0
     seen: set[str] = set()
-    wanted = [_FIELDS.index(field) for field in needed]
+    last: Sequence[str] = ()  # no list of names is equal
     for found in messages:
         message = found.message
-        seen.update(message.name)
-        row = np.array(
-            [named_row(message.name, _sized(message, field), names) for field in _FIELDS]
-        )
-        if not np.isfinite(row[wanted]).all():  # drivers send NaN before the first measurement
-            left_out += 1
-            continue
+        if message.name != last:  # usually those of the message before
+            last = message.name
+            seen.update(last)
+            places = {name: i for i, name in enumerate(last)}
+            own = np.array([places.get(name, len(last)) for name in names], dtype=np.int64)
+            alike = list(names) == list(last)
+            none = np.full(len(last) + 1, np.nan)  # the last for names that are not given
+        for field in _FIELDS:
+            values, row = getattr(message, field), none
+            if len(values) == len(last):
+                row = values if alike else np.append(values, np.nan)
+            rows.append(row if row is values else row[own])
         stamps.append(nanoseconds(message.header.stamp))
         log_times.append(found.log_time)
-        rows.append(row)
-    if not rows:
+    every = np.array(rows).reshape(-1, len(_FIELDS), len(names))
+    wanted = [_FIELDS.index(field) for field in needed]
+    # drivers send NaN before the first measurement
+    good = np.isfinite(every[:, wanted]).all(axis=(1, 2))
+    left_out = int(np.sum(~good))
+    if not good.any():
         fields = ' and '.join(_PLURALS[field] for field in needed)
         missing = [name for name in names if name not in seen]
         reason = (
@@ -231,7 +238,8 @@ def state_rows(
             f'{where}: expected messages with {fields} of all of {", ".join(names)}, got none '
             f'among {left_out}{reason if missing else ""}'
         )
-    instants, received = np.array(stamps, dtype=np.int64), np.array(log_times, dtype=np.int64)
+    instants = np.array(stamps, dtype=np.int64)[good]
+    received = np.array(log_times, dtype=np.int64)[good]
     if not instants.any():
         instants = received
     order = np.argsort(instants, kind='stable')
@@ -239,19 +247,13 @@ def state_rows(
     # the first of those with one stamp
     chosen = order[np.diff(instants[order], prepend=instants[order[0]] - 1) > 0]
     return StateRows(
-        np.array(rows)[chosen],
+        every[good][chosen],
         instants[chosen],
         received[chosen],
         left_out + len(instants) - len(order),
         len(order) - len(chosen),
         int((np.diff(instants[instants != 0]) < 0).sum()),
     )
-
-
-def _sized(message: Any, field: str) -> Sequence[float]:
-    """Return a field, empty unless it has a value per name."""
-    values: Sequence[float] = getattr(message, field)
-    return values if len(values) == len(message.name) else ()
 
 
 def _estimated(times: Array, positions: Array, model: ScrewModel) -> Array:
