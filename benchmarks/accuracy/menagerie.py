@@ -12,17 +12,23 @@ import os
 import re
 import struct
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 import screw_dynamics as sd
+from benchmarks.accuracy.corpus import RobotFile
 from benchmarks.report import Report
 
 BOUND = 1e-12
 _STATES = 3
+# URDF: MJCF with the same inertias
+_SAME_ROBOTS = {
+    'anymal_c_simple_description/urdf/anymal.urdf': 'anybotics_anymal_c/anymal_c.xml',
+    'g1_description/urdf/g1_29dof_rev_1_0.urdf': 'unitree_g1/g1.xml',
+}
 _ABSENT = 'not in the folder MENAGERIE_ROOT'
 _QUANTITIES = {
     'efforts': 'tau / mj_inverse',
@@ -40,6 +46,7 @@ class MenagerieRow:
     """Errors of one document by quantity, or why there are none."""
 
     name: str
+    path: Path = Path()
     coordinates: int = 0
     bodies: int = 0
     errors: dict[str, float] = field(default_factory=dict)
@@ -72,7 +79,7 @@ def compare(name: str, path: Path) -> MenagerieRow:
     """Compare efforts, mass matrices and poses of a document."""
     from oracles.mujoco_inverse import deviations
 
-    row = MenagerieRow(name)
+    row = MenagerieRow(name, path)
     if not path.exists():
         row.problem = _ABSENT
         return row
@@ -123,7 +130,34 @@ def _mesh(name: str) -> bytes:
     return b''.join((bytes(80), struct.pack('<I', len(_FACES)), *triangles))
 
 
-def add_section(report: Report, rows: list[MenagerieRow]) -> None:
+def with_urdf(rows: Sequence[MenagerieRow], files: Iterable[RobotFile]) -> Iterator[list[str]]:
+    """Yield mass matrices of robots of both formats, by people who wrote the same numbers."""
+    documents = {row.name: row for row in rows if row.errors}
+    for file in files:
+        row = documents.get(_SAME_ROBOTS.get(file.name, ''))
+        if row is None:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            urdf = sd.read_urdf(file.path)
+            names = [
+                name for name in sd.read_mjcf(row.path).joint_names if name in urdf.joint_names
+            ]
+            urdf, mjcf = (
+                sd.read_urdf(file.path, joints=names),
+                sd.read_mjcf(row.path, joints=names),
+            )
+        error = 0.0
+        for q in urdf.random_configuration(_STATES, seed=0):
+            expected = sd.mass_matrix(urdf, q)
+            difference = np.abs(sd.mass_matrix(mjcf.model, q) - expected).max()
+            error = max(error, difference / np.abs(expected).max())
+        yield [row.name, f'{file.package}: {file.name}', str(len(names)), f'{error:.1e}']
+
+
+def add_section(
+    report: Report, rows: list[MenagerieRow], pairs: Sequence[Sequence[str]] = ()
+) -> None:
     """Add the section of the page; errors beyond the bound fail the run."""
     report.heading('Robots in MJCF')
     if not rows:
@@ -153,6 +187,12 @@ def add_section(report: Report, rows: list[MenagerieRow]) -> None:
         )
     header = ['robot', 'coordinates', 'bodies', *_QUANTITIES.values(), 'left out']
     report.table(header, [_cells(row) for row in read])
+    report.heading('Beside the URDF', 3)
+    report.text(
+        'Mass matrices of common joints of robots whose MJCF and URDF state the same inertias, in '
+        'decimals that are rounded to six digits.'
+    )
+    report.table(['MJCF', 'URDF', 'joints', 'difference'], pairs)
     report.heading('Not read', 3)
     report.table(['robot', 'reason'], [[row.name, row.problem] for row in rows if row.problem])
     for row in read:

@@ -13,7 +13,7 @@ import numpy as np
 from oracles.comparison import TOLERANCE
 
 from benchmarks.accuracy.compare import ORDER, Comparison
-from benchmarks.accuracy.menagerie import MenagerieRow, add_section
+from benchmarks.accuracy.menagerie import MenagerieRow, add_section, with_urdf
 from benchmarks.report import Report
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def page(
     )
     cells = [[one['parser'], one['robot'], _error(one['error']), one['problem']] for one in parsed]
     report.table(['parser', 'robot', 'difference', ''], cells)
-    add_section(report, documents)
+    pairs = [*with_urdf(documents, [row.robot for row in rows])]
+    add_section(report, documents, pairs)
     report.heading('Robots')
     report.text('Orders 0 to 4 of the inverse dynamics; the other columns as above.')
     header = ['robot', 'joints', 'bodies', 'mimic', *_QUANTITIES, 'verdict', 'notes']

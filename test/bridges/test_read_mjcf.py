@@ -399,6 +399,8 @@ def test_files_with_includes_and_absent_meshes(tmp_path):
 def test_errors_are_those_of_mujoco(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="MJCF text: MuJoCo: .*invalid keyword: 'round'"):
         read(in_world('<body><joint type="round"/></body>'))
+    with pytest.raises(ModelError):  # in the words of MuJoCo, or for the inertia
+        read(in_world('<body name="b"><joint/><geom size="inf"/></body>'))
     with pytest.raises(ModelError, match=r'none\.xml: MuJoCo: '):
         read(tmp_path / 'none.xml')
     monkeypatch.setitem(sys.modules, 'mujoco', None)

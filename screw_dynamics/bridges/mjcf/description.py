@@ -13,7 +13,7 @@ from screw_dynamics.bridges.mjcf.compiled import CompiledMjcf
 from screw_dynamics.bridges.mjcf.equalities import Relation, relations
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.lie import exp_screw, pose, quaternion_rotation
-from screw_dynamics.model.urdf import RobotDescription
+from screw_dynamics.model.urdf import RobotDescription, values
 from screw_dynamics.model.urdf.records import (
     Inertial,
     Joint,
@@ -75,7 +75,8 @@ def _inertial(compiled: CompiledMjcf, i: int) -> Inertial | None:
     if not model.body_mass[i] and not model.body_inertia[i].any():
         return None
     at = _pose(model.body_ipos[i], model.body_iquat[i])
-    return Inertial(float(model.body_mass[i]), at, np.diag(model.body_inertia[i]))
+    body = SourceLocation('body', model.body(i).name)
+    return values.inertial(body, float(model.body_mass[i]), at, np.diag(model.body_inertia[i]))
 
 
 def _fixed(name: str, at: SourceLocation) -> Joint:
