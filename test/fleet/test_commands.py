@@ -104,7 +104,8 @@ def test_trajectories_are_retimed_one_by_one(tmp_path, monkeypatch, capsys):
     assert '1.csv: before 2, after 0.59' in capsys.readouterr().out
     (file,) = Path('fast').glob('2.csv-*.parquet')
     found = Record.read(file)
-    assert found.units['joint_1.acceleration'] == 'rad/s^2' and found.columns['joint_1'][-1] == 2.0
+    assert found.units['joint_1.acceleration'] == 'rad/s^2'
+    assert abs(found.columns['joint_1'][-1] - 2.0) < 1e-12  # rounding of a polynomial
     assert main(['retime', str(ARM), '1.csv', *limits, '--csv', 'one.csv']) == 0
 
 
