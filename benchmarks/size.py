@@ -67,7 +67,7 @@ BUDGET = {
     'test/packaging': 1670,
     'test/recordings': 2380,
     'test/series': 270,
-    'test/simulation': 1180,
+    'test/simulation': 1190,
     'test/soft': 2450,
     'test/symbolic': 720,
     'test/theory': 1910,

@@ -50,16 +50,10 @@ def test_everything_else_is_copied(run, measured_bag):
 ERRORS = [
     (['nowhere', '--bag', 'new'], 'nowhere: expected a bag'),
     (['measured_bag', '--bag', 'new', '--topic', '/x'], 'no messages on --topic /x; it holds'),
-    (
-        ['measured_bag', '--bag', 'new', '--topic', '/robot_description'],
-        'got std_msgs/msg/String',
-    ),
+    (['measured_bag', '--topic', '/robot_description'], 'got std_msgs/msg/String'),
     (['measured_bag', '--bag', 'my_springs.yaml'], 'my_springs.yaml: it exists already'),
     (['measured_bag', '--bag', 'new', '--start', '1.99'], 'expected samples at 12 instants'),
-    (
-        ['measured_bag', '--bag', 'new', '--joints', 'elbow'],
-        "in joints: 'elbow': expected one of",
-    ),
+    (['measured_bag', '--joints', 'elbow'], "in joints: 'elbow': expected one of"),
     (['measured_bag', '--bag', 'new', '--drives', 'none.yaml'], 'none.yaml'),
     (['bare', '--bag', 'new'], 'give the robot by --urdf'),
     (['my_robot.urdf', 'two', '--bag', 'new'], 'choose by --topic one of'),

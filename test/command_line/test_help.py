@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import fields
+from itertools import chain
 from math import isfinite
 
 import pytest
@@ -31,11 +33,13 @@ def parser_of(command: str) -> CommandParser:
 
 @pytest.mark.parametrize('command', COMMANDS)
 def test_every_argument_is_explained(command):
-    for action in parser_of(command)._actions:
-        name = f'{command}: {action.option_strings or action.dest}'
-        assert action.help, name
-        if isinstance(action.default, float) and isfinite(action.default):
-            assert '(default: ' in action.help, name
+    parser = parser_of(command)
+    for action in parser._actions:
+        assert action.help, f'{command}: {action.option_strings or action.dest}'
+    told = ' '.join(action.help for action in parser._actions)
+    for item in chain.from_iterable(map(fields, parser._records.values())):
+        if isinstance(item.default, float) and isfinite(item.default):
+            assert f'default: {item.default:g}' in told, item.name
 
 
 @pytest.mark.parametrize('command', COMMANDS)

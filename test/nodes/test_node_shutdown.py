@@ -87,12 +87,15 @@ def test_a_signal_does_not_interrupt_the_construction_of_a_future():
     sys.settrace(None)
     inside = [frame for frame in frames if frame.f_code.co_name == '__init__']
     assert len(inside) >= 2  # of the task and of the future, its base
+    before = signal.getsignal(signal.SIGINT)
     with stop_once(to_the_end=False) as stop:
+        assert signal.getsignal(signal.SIGINT) is stop
         for frame in inside:
             stop(signal.SIGINT, frame)
         assert stop.armed
         with pytest.raises(KeyboardInterrupt):
             stop(signal.SIGINT, inspect.currentframe())
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize('share, urgent', [(0.98, False), (1.02, True)])

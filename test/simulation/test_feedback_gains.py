@@ -116,6 +116,18 @@ def test_gains_along_a_motion_hold_where_those_of_its_middle_do_not():
         assert growth(robot, weights @ poses[k : k + 2], gains, integral_gains) < 0.0
 
 
+def test_gains_of_a_motion_are_for_poses_from_its_begin_to_its_end():
+    """A motion of several points, which begins later than at 0."""
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    drive = sd.JointDrive(sd.LinearSpring(4000.0), sd.Motor(0.5))
+    robot = sd.Robot(model, sd.Drives(dict.fromkeys(model.joint_names, drive)))
+    points = [[-1.0, 0.2], [-1.2, 0.3], [-1.3, 0.1], [-1.1, 0.0]]
+    curve = sd.trajectory.through(model, [1.0, 2.0, 3.0, 4.0], points)
+    poses, _ = scheduled_feedback(robot, curve, 3.0, 0.0)
+    begin, end = curve.breaks[[0, -1]]
+    np.testing.assert_allclose(poses[:5], curve.jets(np.linspace(begin, end, 5))[:, 0], atol=1e-9)
+
+
 def growth(robot, q, gains, integral_gains):
     """Return the largest real part of the poles of a loop at rest [1/s]."""
     a, b = at_rest(robot, q)

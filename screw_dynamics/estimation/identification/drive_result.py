@@ -61,7 +61,7 @@ class DriveIdentification(IdentifiedParameters):
         Of all parameters, whether they are determined or not; errors of links come last, in units
         of their standard deviation.
     root : (Q, Q) ndarray
-        R: parameters x leave the weighted squares |R (x - estimates)|^2 more.
+        R: parameters x leave the weighted squares ``|R (x - estimates)|^2`` more.
     unexcited : (Q,) ndarray of bool
         What the motion does not determine.
     """
