@@ -48,7 +48,7 @@ class FeedforwardParameters(ModelParameters):
     )
     limits: str = fixed(
         'reject',
-        'What to do with trajectories beyond the limits of the URDF (position, velocity, effort) '
+        'What to do with trajectories beyond the limits of the URDF (of motions and efforts) '
         'or of drives_path (springs, motors, effort rates), between their samples too: '
         'reject them; slow them down; or retime them, no segment faster than it was sent, and '
         'slow down those that begin in motion. Streams stop before the first sample beyond a '

@@ -60,7 +60,6 @@ class LastGuard:
         self.efforts = row.upper
         places = (self.table if self._moves else self._free).rows
         self._limited = table.limited_derivatives()[1:]
-        self._jerks = (3, 'jerk') in self._limited
         self.lower, self.upper = places[f'{side}position'][2:4]
         self._velocities = places[f'{side}velocity'].upper
 
@@ -82,7 +81,7 @@ class LastGuard:
             (f'{side}position', jet[0]),
             (f'{side}velocity', jet[1]),
             ('acceleration', joints[2]),
-            ('jerk', joints[3] if self._jerks else None),
+            ('jerk', joints[3]),
         )
         return found or self.table.violation(
             (f'{side}effort rate', rates),

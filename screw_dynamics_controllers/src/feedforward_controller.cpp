@@ -43,6 +43,7 @@ bool is_of_joints(Quantity quantity)
     case Quantity::position:
     case Quantity::velocity:
     case Quantity::acceleration:
+    case Quantity::jerk:
     case Quantity::step:
     case Quantity::start:
     case Quantity::moving:
@@ -64,6 +65,7 @@ const char * name_of(Quantity quantity)
     case Quantity::position: return "position";
     case Quantity::velocity: return "velocity";
     case Quantity::acceleration: return "acceleration";
+    case Quantity::jerk: return "jerk";
     case Quantity::motor_position: return "motor position";
     case Quantity::step: return "step of the reference";
     case Quantity::start:

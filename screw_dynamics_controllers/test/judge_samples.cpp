@@ -5,7 +5,7 @@
 //
 //   judge_samples LIBRARY MOVES < in > out
 //
-// in, per sample: joint jet (3, n), efforts (2, n). out: violated quantity, joint. Doubles in binary.
+// in, per sample: joint jet (4, n), efforts (2, n). out: violated quantity, joint. Doubles in binary.
 
 #include <cstdio>
 #include <vector>
@@ -21,10 +21,10 @@ int main(int argc, char ** argv)
   }
   const sdc::RobotLibrary library(argv[1]);
   const auto n = static_cast<std::size_t>(library.robot().joints);
-  std::vector<double> in(5 * n);
+  std::vector<double> in(6 * n);
   while (std::fread(in.data(), sizeof(double), in.size(), stdin) == in.size()) {
     const auto found = sdc::beyond_of_joints(
-      library.robot(), in.data(), in.data() + 3 * n, 2, argv[2][0] == '1');
+      library.robot(), in.data(), true, in.data() + 4 * n, 2, argv[2][0] == '1');
     const double out[2] = {
       static_cast<double>(found.quantity), static_cast<double>(found.index)};
     std::fwrite(out, sizeof(double), 2, stdout);

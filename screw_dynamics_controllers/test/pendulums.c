@@ -79,7 +79,7 @@ const struct screw_dynamics_robot_table * screw_dynamics_robot(void)
   static const int continuous[JOINTS] = {0, CONTINUOUS};
   static const struct screw_dynamics_robot_table table = {
     SCREW_DYNAMICS_ROBOT_VERSION, JOINTS, 2, JOINTS, 3, ROWS, URDF_SHA256, joint_names, motor_names,
-    joint_of_motor, continuous, efforts, rates, below, above, speeds, none, below, above, none, none,
-    rates, inverse_dynamics, gravity_forces, motor_commands};
+    joint_of_motor, continuous, efforts, rates, below, above, speeds, none, none, none, below, above,
+    none, none, rates, inverse_dynamics, gravity_forces, motor_commands};
   return &table;
 }

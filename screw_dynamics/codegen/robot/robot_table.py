@@ -18,7 +18,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.laws import INERTIA, RIGID
 from screw_dynamics.limits.table import LimitTable
 
-VERSION = 4  # of the struct in robot_table.h
+VERSION = 5  # of the struct in robot_table.h
 _FUNCTIONS = (
     'inverse_dynamics',
     'gravity_forces',
@@ -58,6 +58,8 @@ def robot_table(
         'lower': bounds['position'][0],
         'upper': bounds['position'][1],
         'velocities': bounds['velocity'][1],
+        'accelerations': bounds['acceleration'][1],
+        'jerks': bounds['jerk'][1],
         **{
             name: bounds[quantity][side] if count else none
             for name, quantity, side in (

@@ -65,7 +65,7 @@ class DynamicsServerParameters(EffortParameters):
     check_limits: str = setting(
         'off',
         'What to do with limits that are exceeded. Requests with a position: position limits of '
-        'the URDF. Trajectories: positions, velocities and efforts between their points too and, '
+        'the URDF. Trajectories: motions and efforts between their points too and, '
         'with elastic joints as in get_motor_feedforward, deflections, rates of the efforts, '
         'velocities and efforts of the motors.',
         choices=('off', 'warn', 'reject'),

@@ -319,7 +319,8 @@ private:
     Violation found;
     if (settings_.guarded) {
       const int rows = std::min(sample.rows - 2, robot_.order + 1);
-      found = beyond_of_joints(robot_, jet_.data(), tau_.data(), rows, settings_.positions);
+      found = beyond_of_joints(
+        robot_, jet_.data(), sample.rows > 3, tau_.data(), rows, settings_.positions);
     }
     if (settings_.motors && found.quantity == Quantity::none) {
       for (std::size_t i = 0; i < m_; ++i) {

@@ -20,7 +20,7 @@ enum class Quantity
 {
   none, effort, effort_rate, deflection, motor_velocity, motor_effort, motor_effort_rate,
   not_computable, start, asked, moving, motor_start, unmeasured, position, velocity, acceleration,
-  motor_position, step
+  motor_position, step, jerk
 };
 
 // The first violation that was found: a quantity, whose joint or motor, value and limit.
@@ -35,7 +35,7 @@ struct Violation
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 // of every quantity in SI units, and of its rates: what no drive has
 constexpr double absurd = 1e6, absurd_rate = 1e9;
-// rad or m, and per s: a motion that is planned to touch a limit may be beyond it by so much
+// rad or m, and derivatives: a motion that is planned to touch a limit may be beyond it by so much
 constexpr double touch = 1e-6;
 
 // The value that is farthest beyond its limits, those of `LimitTable` in Python: a rounding of the
@@ -116,11 +116,11 @@ inline Violation first(std::initializer_list<Violation> found) noexcept
   return {};
 }
 
-// What a joint jet (3, n) and its efforts (rows, n) are beyond, of all limits in the order of
-// `LimitTable`; where nothing `moves` the robot, positions and velocities may be any that exist.
+// What a joint jet (3 or 4, n) and its efforts (rows, n) are beyond, of all limits in the order of
+// `LimitTable`; where nothing `moves` the robot, its motion may be any that exists.
 inline Violation beyond_of_joints(
-  const screw_dynamics_robot_table & robot, const double * jet, const double * efforts, int rows,
-  bool moves) noexcept
+  const screw_dynamics_robot_table & robot, const double * jet, bool knows_jerk,
+  const double * efforts, int rows, bool moves) noexcept
 {
   const auto n = static_cast<std::size_t>(robot.joints);
   Violation found = first(
@@ -130,7 +130,13 @@ inline Violation beyond_of_joints(
         touch, absurd),
       farthest(
         Quantity::velocity, jet + n, n, nullptr, moves ? robot.velocities : nullptr, touch, absurd),
-      farthest(Quantity::acceleration, jet + 2 * n, n, nullptr, nullptr, 0.0, absurd_rate)});
+      farthest(
+        Quantity::acceleration, jet + 2 * n, n, nullptr, moves ? robot.accelerations : nullptr,
+        touch, absurd_rate)});
+  if (found.quantity == Quantity::none && knows_jerk) {
+    found = farthest(
+      Quantity::jerk, jet + 3 * n, n, nullptr, moves ? robot.jerks : nullptr, touch, absurd_rate);
+  }
   if (found.quantity == Quantity::none && rows > 1) {
     found = farthest(
       Quantity::effort_rate, efforts + n, n, nullptr, robot.effort_rates, 0.0, absurd_rate);

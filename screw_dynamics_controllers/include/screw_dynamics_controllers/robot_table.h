@@ -9,7 +9,7 @@
 #ifndef SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 #define SCREW_DYNAMICS_CONTROLLERS__ROBOT_TABLE_H_
 
-#define SCREW_DYNAMICS_ROBOT_VERSION 4
+#define SCREW_DYNAMICS_ROBOT_VERSION 5
 #define SCREW_DYNAMICS_ROBOT_SYMBOL "screw_dynamics_robot"
 
 #ifdef __cplusplus
@@ -34,6 +34,8 @@ struct screw_dynamics_robot_table
   const double * lower;               /* of positions, (n) */
   const double * upper;               /* of positions, (n) */
   const double * velocities;          /* (n) */
+  const double * accelerations;       /* (n) */
+  const double * jerks;               /* (n) */
   const double * deflections;         /* of springs, (m) */
   const double * motor_lower;         /* of positions, (m) */
   const double * motor_upper;         /* of positions, (m) */

@@ -4,6 +4,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,15 +16,16 @@ from screw_dynamics.limits.table import LimitTable
 
 SAMPLES = 100_000
 QUANTITIES = {1: 'effort', 2: 'effort rate', 13: 'position', 14: 'velocity', 15: 'acceleration'}
+QUANTITIES[18] = 'jerk'
 missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
 
 
 def drawn(table, n, random):
-    """Return samples (SAMPLES, 5, n): within the limits, at them, beyond, and absurd."""
-    rows = [table.rows[name] for name in ('position', 'velocity', 'acceleration')]
+    """Return samples (SAMPLES, 6, n): within the limits, at them, beyond, and absurd."""
+    rows = [table.rows[name] for name in ('position', 'velocity', 'acceleration', 'jerk')]
     rows += [table.rows[name] for name in ('effort', 'effort rate')]
-    values = np.empty((SAMPLES, 5, n))
+    values = np.empty((SAMPLES, 6, n))
     for k, row in enumerate(rows):
         lower = np.where(np.isfinite(row.lower), row.lower, -5.0)
         upper = np.where(np.isfinite(row.upper), row.upper, 5.0)
@@ -41,6 +43,9 @@ def drawn(table, n, random):
 @pytest.mark.parametrize('moves', [True, False])
 def test_both_find_the_same(tmp_path, moves):
     model = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    bounds = np.array([9.0, 9.0, 8.0, np.inf, 7.0, 7.0, np.inf])
+    limits = replace(model.limits, acceleration=bounds, jerk=10.0 * bounds[::-1])
+    model = replace(model, limits=limits)
     drive = sd.JointDrive(max_effort_rate=700.0)
     robot = Robot(model, sd.Drives(dict.fromkeys(model.joint_names[:5], drive)))
     library, program = library_of(robot, tmp_path), tmp_path / 'judge'
@@ -58,13 +63,18 @@ def test_both_find_the_same(tmp_path, moves):
     )
     found = np.frombuffer(ended.stdout).reshape(-1, 2).astype(int)
     places = table if moves else free
-    for (q, v, a, effort, rate), (quantity, joint) in zip(samples, found, strict=True):
+    for (q, v, a, jerk, effort, rate), (quantity, joint) in zip(samples, found, strict=True):
         text = (
             table.violation(('effort', effort))
-            or places.violation(('position', q), ('velocity', v))
-            or table.violation(('acceleration', a), ('effort rate', rate))
+            or places.violation(
+                ('position', q),
+                ('velocity', v),
+                ('acceleration', a),
+                ('jerk', jerk),
+            )
+            or table.violation(('effort rate', rate))
         )
         expected = f'{model.joint_names[joint]}: {QUANTITIES[quantity]} ' if quantity else ''
         assert text.startswith(expected) and bool(text) == bool(quantity), (text, quantity, joint)
     kinds, counts = np.unique(found[:, 0], return_counts=True)
-    assert set(kinds) >= {0, 1, 2, 13, 14, 15} and counts.min() > 100
+    assert set(kinds) >= {0, 1, 2, 13, 14, 15, 18} and counts.min() > 100
