@@ -29,7 +29,7 @@ BUDGET = {
     'screw_dynamics/drives': 4510,
     'screw_dynamics/dynamics': 2720,
     'screw_dynamics/estimation': 8100,
-    'screw_dynamics/fleet': 2040,
+    'screw_dynamics/fleet': 1990,
     'screw_dynamics/kernels': 10050,
     'screw_dynamics/learning': 810,
     'screw_dynamics/lie': 1250,

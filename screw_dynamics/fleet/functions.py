@@ -32,19 +32,7 @@ from screw_dynamics.recordings.motions.trajectories import curve_through, read_w
 _WITH_UNIT = re.compile(r'^(.*?)(?: \[(.*)\])?$')
 
 
-def evaluate(  # noqa: PLR0913  (options are keywords)
-    robot: AnyRobot,
-    path: str,
-    *,
-    topic: str | None = None,
-    start: float = -np.inf,
-    end: float = np.inf,
-    interpolation: str = 'smooth',
-    rate: float | None = None,
-    order: int = 2,
-    effort_format: EffortFormat | None = None,
-    smoothing_time: float | None = None,
-) -> Record:
+def evaluate(robot: AnyRobot, path: str, **options: Any) -> Record:
     """
     Return the efforts of the motion in a recording, with their time derivatives.
 
@@ -54,8 +42,8 @@ def evaluate(  # noqa: PLR0913  (options are keywords)
         With drives, motor commands are computed too.
     path : str
         A bag, or a table of measured positions; see `read_recording`.
-    topic, start, end, interpolation, rate, order, effort_format, smoothing_time : optional
-        See `bag_efforts`.
+    **options
+        Of `bag_efforts`.
 
     Returns
     -------
@@ -76,26 +64,13 @@ def evaluate(  # noqa: PLR0913  (options are keywords)
     119 N m
     """
     own = as_text(robot).robot
-    taken = effort_format or EffortFormat()
     if is_table(path):
-        recording, _ = read_recording(path, own.tree, topic=topic, start=start, end=end)
-        results = table_efforts(recording, own, path, rate, order, taken, smoothing_time)
+        results = table_efforts(path, own, **options)
     else:
         from screw_dynamics.recordings.bags import Bag  # tables need no rosbags
 
         with Bag(expanded(path)) as bag:
-            results = bag_efforts(
-                bag,
-                own,
-                topic=topic,
-                start=start,
-                end=end,
-                interpolation=interpolation,
-                rate=rate,
-                order=order,
-                effort_format=taken,
-                smoothing_time=smoothing_time,
-            ).results
+            results = bag_efforts(bag, own, **options).results
     columns, units = _separated(results.columns())
     largest = {
         name: float(np.abs(values).max())

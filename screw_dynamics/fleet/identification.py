@@ -23,15 +23,21 @@ from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.fleet.drift import Drift, drift_of
 from screw_dynamics.fleet.joint_solution import Factors, JointSolution, Solved
-from screw_dynamics.fleet.parts import RIGHT, WINDOW, WINDOWS, coarser, identify_part
+from screw_dynamics.fleet.parts import (
+    RIGHT,
+    WINDOW,
+    WINDOWS,
+    coarser,
+    identify_part,
+    is_among,
+    require_alike,
+)
 from screw_dynamics.fleet.record import Record, file_of
 from screw_dynamics.fleet.robot_text import AnyRobot, as_text
 from screw_dynamics.fleet.tasks import AnyPath, run
 
 _FIRST = 5  # recordings whose Coulomb velocities are those of all
 _ALL_WINDOWS = 300  # of all recordings, at least
-_OUTLYING = 4.0  # standard deviations
-_FEWEST = 5  # recordings, of which one can be told from the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +51,11 @@ class FleetIdentification(RecordedResult):
         The parts, in the order given.
     failed : tuple of Record
         Recordings that have none.
-    robots : tuple of str
-        Of the parts.
     solution : JointSolution
     """
 
     records: tuple[Record, ...]
     failed: tuple[Record, ...]
-    robots: tuple[str, ...]
     solution: JointSolution
 
     @property
@@ -123,15 +126,13 @@ class FleetIdentification(RecordedResult):
         The cube root of what the joint parameters leave more of a recording than its own do is 4
         robust standard deviations above the median. Of fewer than five recordings none is named.
         """
-        chosen = list(range(len(self.records)))
-        own = [self.records[k].path for k in self._order]
-        return tuple(own[k] for k in _outlying(self.solution, chosen))
+        return tuple(self.records[self._order[k]].path for k in self.solution.outlying)
 
     @cached_property
     def outlying_robots(self) -> tuple[str, ...]:
         """Robots that contradict the others, as `outlying` recordings do."""
         whole = self.solution.by_robot()
-        return tuple(whole.recordings[k].robot for k in _outlying(whole, range(len(whole.own))))
+        return tuple(whole.recordings[k].robot for k in whole.outlying)
 
     def drift(
         self,
@@ -160,17 +161,16 @@ class FleetIdentification(RecordedResult):
             instants = np.arange(len(given), dtype=np.float64)
         if len(instants) != len(self.records):
             raise InputError(f'times: expected {len(self.records)} numbers, got {len(instants)}')
-        names = tuple(name for name in self.names if _is_among(name, parameters))
+        names = tuple(name for name in self.names if is_among(name, parameters))
         if not names:
             raise InputError(
                 f'parameters: expected some of {listed(self.names)}, got {listed(parameters)}'
             )
-        order = self._order
         units = self.records[0].units
         return drift_of(
             self.solution,
             names,
-            instants[order],
+            instants[self._order],
             tuple(units.get(f'{name}.alone', '') for name in names),
             's' if known else 'recording',
         )
@@ -237,14 +237,10 @@ class FleetIdentification(RecordedResult):
         text = f'{len(self.records)} recordings'
         if len(self.solution.of_robots) > 1:
             text += f' of {len(self.solution.of_robots)} robots'
-        parts: list[Part] = [text, rows]
-        for words, found in (
-            ('contradict the others', self.outlying),
-            ('robots that contradict the others', self.outlying_robots),
-        ):
-            if found:
-                parts.append(f'{words}: {listed(found)}')
-        return [*parts, *(f'failed: {record.error}' for record in self.failed)]
+        odd = {'recordings': self.outlying, 'robots': self.outlying_robots}
+        lines = [f'{what} that contradict the others: {listed(own)}' for what, own in odd.items()
+                 if own]  # fmt: skip
+        return [text, rows, *lines, *(f'failed: {record.error}' for record in self.failed)]
 
 
 def combine(
@@ -300,13 +296,13 @@ def combine(
     if not used:
         why = f': {failed[0].error}' if failed else ''
         raise InputError(f'parts: expected one that has not failed, got {len(failed)}{why}')
-    _require_alike([part for part, _ in used])
+    require_alike([part for part, _ in used])
     found = sorted(used, key=lambda one: one[0].path)
     names: dict[str, None] = {}
     for part, _ in found:
         names.update(dict.fromkeys(name for name in part.columns if name not in (RIGHT, WINDOW)))
-    alone = [name for name in names if _is_among(name, per_recording)]
-    of_robot = [name for name in names if _is_among(name, per_robot) and name not in alone]
+    alone = [name for name in names if is_among(name, per_recording)]
+    of_robot = [name for name in names if is_among(name, per_robot) and name not in alone]
     of_robots = {
         robot: tuple(
             n for n in of_robot if any(n in p.columns for p, own in found if own == robot)
@@ -320,8 +316,7 @@ def combine(
         of_robots,
         tuple(name for name in names if name not in alone and name not in of_robot),
     )  # fmt: skip
-    chosen, own = zip(*used, strict=True)
-    return FleetIdentification(chosen, failed, own, solution)
+    return FleetIdentification(tuple(part for part, _ in used), failed, solution)
 
 
 def identify(  # noqa: PLR0913  (options are keywords)
@@ -406,40 +401,3 @@ def _velocities(
              joints]  # fmt: skip
     every = [value for own in found for value in own]
     return [float(np.median(own or every)) for own in found] if every else None
-
-
-def _is_among(name: str, chosen: Sequence[str]) -> bool:
-    return any(name == one or name.startswith(f'{one}.') or name.endswith(f'.{one}')
-               for one in chosen)  # fmt: skip
-
-
-def _require_alike(parts: Sequence[Record]) -> None:
-    """Raise InputError unless all velocities of Coulomb friction are the same."""
-    seen: dict[str, tuple[float, str]] = {}
-    for part in parts:
-        for name, value in part.values.items():
-            if not name.endswith('.coulomb_velocity'):
-                continue
-            before, path = seen.setdefault(name, (value, part.path))
-            if before != value:
-                raise InputError(
-                    f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
-                    f'{value:.3g} in {part.path}: choose one by coulomb_velocity'
-                )
-
-
-def _outlying(solution: JointSolution, chosen: Iterable[int]) -> list[int]:
-    """Return which recordings contradict the others; see `FleetIdentification.outlying`."""
-    remaining, found = list(chosen), list[int]()
-    while len(remaining) >= _FEWEST:
-        own = solution.some(remaining)
-        sizes = np.array([own.excess(k) for k in range(len(remaining))])
-        # cube roots of a chi-squared distribution are nearly normal, after Wilson and Hilferty
-        roots = np.cbrt(sizes / max(float(np.median(sizes)), 1e-300))
-        spread = 1.4826 * float(np.median(np.abs(roots - 1.0)))
-        least = np.sqrt(2.0 / (9.0 * max(len(solution.shared), 1)))
-        worst = int(np.argmax(roots))
-        if roots[worst] <= 1.0 + _OUTLYING * max(spread, least):
-            break
-        found.append(remaining.pop(worst))
-    return found

@@ -20,6 +20,8 @@ from screw_dynamics.estimation.identification.least_squares import triangle
 _UNDETERMINED = 1e-9  # of the size of a column
 _INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _LEAST_FREEDOM = 1e-3  # of a window beside the parameters
+_OUTLYING = 4.0  # standard deviations
+_FEWEST = 5  # recordings, of which one can be told from the others
 _Names = tuple[str, ...]
 
 
@@ -243,6 +245,23 @@ class JointSolution:
         axes, found, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, np.inf), False)
         told = found > _UNDETERMINED
         return float(np.sum((axes[:, told].T @ residuals) ** 2) / max(told.sum(), 1))
+
+    @cached_property
+    def outlying(self) -> list[int]:
+        """Recordings that contradict the others, the worst first."""
+        remaining, found = list(range(len(self.recordings))), list[int]()
+        while len(remaining) >= _FEWEST:
+            own = self.some(remaining)
+            sizes = np.array([own.excess(k) for k in range(len(remaining))])
+            # cube roots of a chi-squared distribution are nearly normal, after Wilson and Hilferty
+            roots = np.cbrt(sizes / max(float(np.median(sizes)), 1e-300))
+            spread = 1.4826 * float(np.median(np.abs(roots - 1.0)))
+            least = np.sqrt(2.0 / (9.0 * max(len(self.shared), 1)))
+            worst = int(np.argmax(roots))
+            if roots[worst] <= 1.0 + _OUTLYING * max(spread, least):
+                break
+            found.append(remaining.pop(worst))
+        return found
 
     def some(self, chosen: Sequence[int]) -> JointSolution:
         """Return the solution of some recordings."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.common.times import SECOND
-from screw_dynamics.errors import RecordingWarning
+from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.estimation.identification import Identification, Recording, identify
 from screw_dynamics.estimation.identification.least_squares import triangle
 from screw_dynamics.estimation.identification.result import parameter_unit
@@ -156,3 +157,24 @@ def coarser(part: Record, windows: int) -> Record:
     counts = np.repeat(np.arange(windows), [len(own) for own in parts])
     columns = dict(zip(names, np.vstack(parts).T.copy(), strict=True))
     return replace(part, columns={**columns, WINDOW: counts})
+
+
+def is_among(name: str, chosen: Sequence[str]) -> bool:
+    """Return whether a parameter has one of some names, or begins or ends with one."""
+    return any(name == one or name.startswith(f'{one}.') or name.endswith(f'.{one}')
+               for one in chosen)  # fmt: skip
+
+
+def require_alike(parts: Sequence[Record]) -> None:
+    """Raise InputError unless all velocities of Coulomb friction are the same."""
+    seen: dict[str, tuple[float, str]] = {}
+    for part in parts:
+        for name, value in part.values.items():
+            if not name.endswith('.coulomb_velocity'):
+                continue
+            before, path = seen.setdefault(name, (value, part.path))
+            if before != value:
+                raise InputError(
+                    f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
+                    f'{value:.3g} in {part.path}: choose one by coulomb_velocity'
+                )

@@ -8,7 +8,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import RecordingWarning, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
-from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.estimation.recorded_samples import GapError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.motions.joint_states import StateRows, state_rows
+from screw_dynamics.recordings.motions.recording import read_recording
 from screw_dynamics.recordings.results.evaluation import evaluate_measured
 from screw_dynamics.recordings.results.results import Origin, Results
 from screw_dynamics.trajectory.piecewise_polynomial import sample_times
@@ -67,18 +67,21 @@ def measured_efforts(
 
 
 def table_efforts(
-    recording: Recording,
+    path: str,
     robot: Robot,
-    where: str,
-    rate: float | None,
-    order: int,
-    effort_format: EffortFormat,
-    smoothing_time: float | None,
+    *,
+    rate: float | None = None,
+    order: int = 2,
+    effort_format: EffortFormat | None = None,
+    smoothing_time: float | None = None,
+    interpolation: str = '',
+    **options: Any,
 ) -> Results:
-    """Return efforts of the measured positions of a table, and their uncertainty."""
-    own = recording.of(robot.tree)
+    """Return efforts of the measured positions of a table; see `bag_efforts`."""
+    own = read_recording(path, robot.tree, **options)[0].of(robot.tree)
+    taken = effort_format or EffortFormat()
     given = own.times, own.positions, own.efforts
-    return _along(*given, robot, where, rate, order, effort_format, smoothing_time)[0]
+    return _along(*given, robot, path, rate, order, taken, smoothing_time)[0]
 
 
 def _along(  # noqa: PLR0913
