@@ -62,7 +62,7 @@ BUDGET = {
     'test/lie': 600,
     'test/limits': 1870,
     'test/model': 2610,
-    'test/nodes': 8200,
+    'test/nodes': 8220,
     'test/oracles': 4610,
     'test/packaging': 1670,
     'test/recordings': 2380,

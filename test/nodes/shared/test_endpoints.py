@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Qualities of service, timers that end while calls are due, statistics of ticks."""
+"""Qualities of service, timers that end while calls are due, ticks, reasons and verdicts."""
 
 import time
 
@@ -10,6 +10,8 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
+from screw_dynamics.control.outputs import Verdict
+from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
     make_subscription,
@@ -178,3 +180,15 @@ def test_a_reason_is_logged_once_a_second_whatever_its_numbers():
     assert throttle.due('0.31 s late') and not throttle.due('-2e-3 s late')
     assert all(throttle.due(f'joint {word * "a"}') for word in range(1, 20))
     assert not throttle.due('one reason too many')
+
+
+def test_the_report_has_the_last_rejection(ros):
+    node = Node('verdicts', context=ros.context)
+    try:
+        verdicts = TrajectoryVerdicts(node)
+        assert verdicts.report(0).message == 'ok'
+        verdicts.tell(Verdict(None, 'no points'), 0)
+        report = verdicts.report(0)
+    finally:
+        node.destroy_node()
+    assert report.message == 'last rejection: no points' and report.values['rejected'] == 1
