@@ -17,8 +17,9 @@ PARAMETERS = sd.inertial_parameters(MODEL)
 
 @pytest.fixture(autouse=True)
 def double_precision():
-    with jax.enable_x64(True):
-        yield
+    jax.config.update('jax_enable_x64', True)
+    yield
+    jax.config.update('jax_enable_x64', False)
 
 
 def drawn(*shape, seed=2):
