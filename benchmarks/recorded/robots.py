@@ -59,9 +59,9 @@ ROBOTS = (
             (
                 2,
                 1,
-                'Seconds tell the load, whose bands agree, and no friction: 38 parameters nearly '
-                'pass through the efforts of one log, and leave up to thirty times as much of '
-                'the other. The sensor of joint 7 is dead.',
+                'Seconds tell the load, whose bands agree, and no friction: 34 parameters nearly '
+                'pass through the efforts of one log, and leave up to twenty times as much of '
+                'the other. The sensor of joint 7 is dead, and left out.',
             ),
         )
     ),
