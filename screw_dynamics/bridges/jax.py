@@ -102,3 +102,5 @@ def _call(operation: Operation, *values: Any) -> Any:
 
 
 inverse_dynamics, forward_dynamics, frame_pose = public_functions(_call, __name__)
+
+__all__ = ['forward_dynamics', 'frame_pose', 'inverse_dynamics']

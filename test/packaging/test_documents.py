@@ -81,7 +81,7 @@ def test_every_public_name_is_in_the_reference():
             r'currentmodule:: (\S+)\n.*?:nosignatures:\n\n(.*?)```', page.read_text(), re.DOTALL
         ):
             listed |= {f'{module}.{name}' for name in names.split()}
-    rooms = 'fleet', 'lie', 'simulation', 'soft', 'symbolic', 'trajectory'
+    rooms = 'fleet', 'jax', 'lie', 'simulation', 'soft', 'symbolic', 'torch', 'trajectory'
     public = {
         f'{module.__name__}.{name}'
         for module in (sd, bags, *(getattr(sd, room) for room in rooms))
