@@ -85,8 +85,7 @@ class FleetIdentification(RecordedResult):
     @property
     def bands(self) -> Array:
         """Lower and upper ends of the bands that hold a shared parameter with 95 %, (P, 2)."""
-        half = BAND * self.standard_deviations
-        return np.column_stack((self.values - half, self.values + half))
+        return self.values[:, None] + BAND * self.standard_deviations[:, None] * [-1.0, 1.0]
 
     @property
     def rows(self) -> tuple[tuple[str, float, float], ...]:
@@ -156,9 +155,8 @@ class FleetIdentification(RecordedResult):
         """
         given = [record.values.get('begin', 0.0) for record in self.records]
         known = times is not None or (min(given) > 0.0 and len(given) == len(set(given)))
-        instants = np.asarray(given if times is None else times, dtype=np.float64)
-        if not known:
-            instants = np.arange(len(given), dtype=np.float64)
+        numbers = given if known else range(len(given))
+        instants = np.asarray(numbers if times is None else times, dtype=np.float64)
         if len(instants) != len(self.records):
             raise InputError(f'times: expected {len(self.records)} numbers, got {len(instants)}')
         names = tuple(name for name in self.names if is_among(name, parameters))
@@ -234,12 +232,12 @@ class FleetIdentification(RecordedResult):
             band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
             unit = units.get(f'{name}.alone', '').replace(' ', NO_BREAK)
             rows.append((name, f'{value:.5g}', band, unit))
-        text = f'{len(self.records)} recordings'
-        if len(self.solution.of_robots) > 1:
-            text += f' of {len(self.solution.of_robots)} robots'
+        count = len(self.solution.of_robots)
+        text = f'{len(self.records)} recordings' + f' of {count} robots' * (count > 1)
         odd = {'recordings': self.outlying, 'robots': self.outlying_robots}
-        lines = [f'{what} that contradict the others: {listed(own)}' for what, own in odd.items()
-                 if own]  # fmt: skip
+        lines = [
+            f'{kind} that contradict others: {listed(own)}' for kind, own in odd.items() if own
+        ]
         return [text, rows, *lines, *(f'failed: {record.error}' for record in self.failed)]
 
 
@@ -253,9 +251,8 @@ def combine(
     """
     Return the least squares of all equations of recordings, from their parts.
 
-    Exactly the solution of all weighted equations together, not a mean of fits; it does not depend
-    on the order of the parts. The bands add the squares of what each window of each recording adds
-    to the parameters, as those of `identify`.
+    The solution of all weighted equations together, in any order of the parts. The bands add the
+    squares of what each window of each recording adds to the parameters.
 
     Parameters
     ----------
