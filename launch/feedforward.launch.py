@@ -61,7 +61,7 @@ def _node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         parameters['fields'] = fields
     if commanded:  # a controller gets its own field alone
         parameters['topics'] = 'apart'
-    for name in ('drives_path', 'content', 'effort_content'):
+    for name in ('drives_path', 'joint_limits_path', 'content', 'effort_content'):
         if argument_value(context, name):
             parameters[name] = typed_argument(name, str)
     for field, name in commanded.items():

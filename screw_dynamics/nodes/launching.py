@@ -115,6 +115,11 @@ def feedforward_arguments() -> list[DeclareLaunchArgument]:
             'parameter files say.',
         ),
         text(
+            'joint_limits_path',
+            'joint_limits.yaml of MoveIt, a path or package://, whose limits replace those of the '
+            'URDF; empty: as the parameter files say.',
+        ),
+        text(
             'content',
             'What drive_commands commands: joints, motors or rotors; empty: as its file says.',
         ),

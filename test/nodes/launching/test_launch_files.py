@@ -131,6 +131,7 @@ def test_controllers_of_single_fields():
 
 def test_commands_for_a_driver_of_ones_own():
     arguments = {'content': 'rotors', 'effort_content': 'full', 'drives_path': 'my.yaml'}
+    arguments['joint_limits_path'] = 'joint_limits.yaml'
     (node,) = nodes_of('feedforward', drive_commands='true', fields='position,effort', **arguments)
     assert node.node_executable == 'nodes'
     given = node._Node__parameters[-1]
