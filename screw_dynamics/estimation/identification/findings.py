@@ -68,7 +68,8 @@ class Thresholds(NamedTuple):
     band: float = 0.3  # of a stiffness, the largest of a spring that is told
     share: float = 0.1  # of the efforts of the joint with the largest, those that links tell
     noise: float = 0.5  # of the squares of a deflection, noise from which no stiffness follows
-    explains: float = 0.7  # of what all else leaves, what a backlash leaves
+    explains: float = 0.7  # of what all else leaves, what a backlash or an encoder leaves
+    ratio: float = 0.9  # of what another gear ratio leaves, what an eccentric encoder leaves
     slight: float = 0.1  # of a deflection, what links that differ by some per cent leave of it
     follow: float = 0.5  # of what is beyond, what may follow the deflection
     hardens: float = 2.0  # times what another law leaves, what the law does

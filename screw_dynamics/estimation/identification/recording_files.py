@@ -29,7 +29,8 @@ def fields_of_file(path: Path) -> dict[str, object]:
     if suffix not in TABLES:
         hint = ': a table with commas is named .csv' if suffix in ('.txt', '.tsv', '.dat') else ''
         raise InputError(
-            f'{path}: expected a file {" or ".join(TABLES)}, got {shown(path.suffix)}{hint}'
+            f'{path}: expected a file {", ".join(TABLES[:-1])} or {TABLES[-1]}, got '
+            f'{shown(path.suffix)}{hint}'
         )
     try:
         columns, present = {'.csv': _csv, '.parquet': _parquet, '.npz': _npz}[suffix](path)

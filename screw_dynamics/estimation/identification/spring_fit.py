@@ -15,6 +15,7 @@ from screw_dynamics.drives.spring_deflections import slipped_deflections
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.least_squares import Window, fit
+from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.spring_laws import (
     FoundSpring,
     Law,
@@ -71,9 +72,10 @@ class Deflected(NamedTuple):
     Deflections and efforts (T,) of a spring.
 
     `beside` (T, F) are what else efforts may follow: velocities and directions of the joint, for
-    friction that efforts lack unless they were `measured`. `means` returns means (M, ...) of
-    values (T, ...) in `windows`, in which the variance of white noise is `gain` times as large;
-    `uncertain` (M, E) are errors of the efforts by independent causes.
+    friction that efforts lack unless they were `measured`. `angle` (T,) is that of a joint whose
+    encoder may be eccentric, else None. `means` returns means (M, ...) of values (T, ...) in
+    `windows`, in which the variance of white noise is `gain` times as large; `uncertain` (M, E)
+    are errors of the efforts by independent causes.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Deflected(NamedTuple):
     effort: Array
     measured: bool
     beside: Array
+    angle: Array | None
     windows: Sequence[Window]
     means: Callable[[Array], Array]
     gain: float
@@ -125,6 +128,7 @@ def fitted_spring(
         return _stiff(seen.name, mean, shown / np.sqrt(len(means)), shown), ()
     # efforts that sensors compute from a deflection have its noise: no bias, or this one
     calm, bias = (seen, noise) if absolute else (_nearer(seen, noise), 0.0)
+    calm, eccentric = _with_turns(calm)
     line = _fitted(calm, PowerLaw(1), ())
     stiffness, deviation = line.values[0], np.sqrt(line.covariance[0, 0])
     zero, zero_deviation = _zero(line)
@@ -170,7 +174,8 @@ def fitted_spring(
             f'that another law would explain {ratio:.2g} times better (springs)'
         )
         findings = (*findings, Finding('hardening', 'odd', (seen.name,), text, 1.0 - 1.0 / ratio))
-    return result, findings
+    friction = () if seen.measured else _friction_beside(seen.name, wide)
+    return result, (*eccentric, *findings, *friction)
 
 
 def _stiff(name: str, zero: float, deviation: float, shown: float) -> SpringFit:
@@ -264,6 +269,34 @@ def _slips(kinds: Sequence[str], deflections: Array, sizes: Array) -> Array:
     return columns
 
 
+def _with_turns(seen: Deflected) -> tuple[Deflected, tuple[Finding, ...]]:
+    """
+    Return what else efforts follow with the turns of an eccentric encoder, if these are sure.
+
+    They have to leave clearly less than without them, and than with another gear ratio.
+    """
+    if seen.angle is None:
+        return seen, ()
+    turns = np.cos(seen.angle), np.sin(seen.angle)
+    plain, ratio, wider = (
+        seen._replace(beside=np.column_stack((*first, seen.beside)))
+        for first in ((), (seen.angle,), turns)
+    )
+    left, by_ratio = (_fitted(own, PowerLaw(1), ()).left for own in (plain, ratio))
+    line = _fitted(wider, PowerLaw(1), ())
+    own = slice(line.size + 1, line.size + 3)
+    error, covariance = line.values[own], line.covariance[own, own]
+    sure = float(error @ np.linalg.pinv(covariance) @ error) > LIMITS.sure**2
+    if not sure or line.left > min(LIMITS.explains * left, LIMITS.ratio * by_ratio):
+        return seen, ()
+    size = float(np.hypot(*error)) / abs(line.values[0])
+    text = (
+        f'joint {seen.name!r}: {1e3 * size:.2g} mrad of the deflection follow the turns of the '
+        'joint, as the error of an eccentric encoder: taken out'
+    )
+    return wider, (Finding('eccentric', 'remark', (seen.name,), text, 1.0 - line.left / left),)
+
+
 def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[Finding, ...]]:
     """
     Return the fit of any smooth law with the slips that are sure beside it, and what tells them.
@@ -299,3 +332,14 @@ def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[F
         )
         findings.append(Finding(kind, 'remark', (seen.name,), text, 1.0 - left / rival))
     return line, tuple(findings)
+
+
+def _friction_beside(name: str, line: _Line) -> Iterator[Finding]:
+    """Yield dry friction of a joint, which its spring overcomes, as part of that of its motor."""
+    size, deviation = -line.values[-1], np.sqrt(line.covariance[-1, -1])
+    if size > max(LIMITS.sure * deviation, line.left):
+        text = (
+            f'joint {name!r}: {size:.2g} +- {BAND * deviation:.1g} N m or N of dry friction '
+            'beside its spring, which what is found of its motor contains'
+        )
+        yield Finding('friction', 'remark', (name,), text)

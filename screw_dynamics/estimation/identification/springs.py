@@ -51,6 +51,7 @@ def fitted_springs(
     smooth: Callable[[Array], Array] | None = None,
     gain: float = 1.0,
     slipping: Collection[str] | None = None,
+    eccentric: NDArray[np.bool_] | None = None,
 ) -> tuple[tuple[SpringFit, ...], tuple[Finding, ...]]:
     """
     Return the springs of `chosen` joints (n,) whose deflections are known, by their `laws`.
@@ -61,7 +62,7 @@ def fitted_springs(
     independent causes. `rates` (T, n) are the velocities of the links;
     `smooth` returns means (M, ...) of values (T, ...), in `windows`, in which white noise has
     `gain` times its variance. Hysteresis and backlash are sought at the joints `slipping`, all by
-    default.
+    default; errors of encoders that are `eccentric` at those of (n,), none by default.
     """
     own = with_motors(recording)
     known = np.ones(model.n, dtype=bool) if measured is None else measured
@@ -85,6 +86,7 @@ def fitted_springs(
             efforts[:, i],
             bool(known[i]),
             friction[:, :0] if known[i] else friction,
+            link if eccentric is not None and eccentric[i] else None,
             windows,
             smooth or (lambda values: values),
             gain,
@@ -188,6 +190,7 @@ def deflected_springs(
         smooth=samples.smooth,
         gain=samples.gain,
         slipping=slipping,
+        eccentric=confirmed & (np.array(model.coordinate_types) != 'prismatic'),
     )
     # what motors do not confirm, masses of far links above all, has to be large
     sizes = np.std(efforts, axis=0)

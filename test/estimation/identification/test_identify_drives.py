@@ -114,6 +114,13 @@ def test_the_robot_found_commands_as_the_true_one(planar, soft, found):
         assert joint.motor.gear_ratio == 100.0
 
 
+def test_what_remains_is_noise(soft, found):
+    _, recording, _ = soft
+    assert (found.validate(recording) < 0.6 * found.before).all()
+    noise = 0.02 * np.abs(recording.motor_efforts).max(axis=0)
+    assert found.residuals == pytest.approx(noise, rel=0.05)
+
+
 def test_joints_without_springs(planar):
     rng = np.random.default_rng(7)
     drives = drawn_drives(planar, rng, springs='rigid')

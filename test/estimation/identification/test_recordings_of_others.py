@@ -49,15 +49,17 @@ def test_tables_have_the_recording(tmp_path, measured):
 @pytest.mark.parametrize(
     'name, text, expected',
     [
-        ('a.md', 'time', "expected a file .csv or .npz, got '.md'$"),
+        ('a.md', 'time', "expected a file .csv, .parquet or .npz, got '.md'$"),
         ('a.txt', 'time', "got '.txt': a table with commas is named .csv"),
         ('a.csv', 'time;a.position\n0;0,1\n', 'expected commas .* decimal points, got semicolons'),
         ('a.csv', 'time\ta.position\n0\t1\n', 'expected commas .*, got tabs'),
         ('a.csv', 'time,a.effort\n0,1\n', 'expected a column a.position beside effort'),
+        ('a.csv', 'time\n0\n', r'expected a column JOINT\.position, got time$'),
         ('a.csv', 'time,q1\n0,1\n', r'expected a column JOINT\.position, got time, q1'),
         ('a.csv', 'a.position\n0\n', r'expected a column time, got a\.position'),
         ('a.csv', 'time,a.position\n0,x\n', 'expected rows of numbers'),
         ('a.csv', 'time,a.position\n0,1\n1\n', 'expected 2 cells in every row.*1 in row 2 below'),
+        ('a.csv', 'time,a.position\n', 'expected rows of numbers below a header, got none'),
         ('a.csv', '', 'expected rows of numbers below a header, got none'),
         ('a.npz', 'no archive', 'expected arrays in NPZ'),
     ],

@@ -144,6 +144,8 @@ def test_stiff_springs_are_not_biased_by_the_noise_of_encoders(planar):
     found = sd.identify_drives(sd.Robot(planar, drives), recording, link_uncertainty=0.0)
     name, stiffness, deviation = next(row for row in found.rows if row[0] == 'joint_1.stiffness')
     assert abs(stiffness - 3e4) < SURE * deviation < 0.2 * 3e4
+    deflection = (recording.motor_positions - recording.positions)[:, 0]
+    assert np.polyfit(deflection, recording.motor_efforts[:, 0], 1)[0] < 0.8 * 3e4
 
 
 def test_a_spring_that_hardly_deflects_is_kept(planar):
@@ -213,3 +215,32 @@ def test_springs_from_measured_deflections_and_efforts(planar):
             deviation = {row: d for row, _, d in found.rows}[f'{name}.stiffness']
             assert abs(found[f'{name}.stiffness'] - true) < SURE * deviation < 0.01 * true
         assert not any('backlash' in row or 'hysteresis' in row for row, *_ in found.rows)
+
+
+def test_eccentric_encoders_are_taken_out_of_springs(planar):
+    """Errors of 1 mrad, a tenth of the deflections: 3 to 15 % of the stiffness without it."""
+    rng = np.random.default_rng(14)
+    drives = drawn_drives(planar, rng)
+    recording = driven(planar, drives, rng)
+    error = 1e-3 * np.sin(recording.positions + [0.7, 2.1])
+    turned = replace(recording, positions=recording.positions + error)
+    found = sd.identify_drives(sd.Robot(planar, wrong_drives(drives, 1.1)), turned)
+    told = {finding.joints[0] for finding in found.findings if finding.kind == 'eccentric'}
+    assert told == set(planar.joint_names)
+    for name, joint in drives.joints.items():
+        assert found[f'{name}.stiffness'] == pytest.approx(joint.spring.stiffness, rel=0.01)
+
+
+def test_friction_beside_a_spring_is_told(planar):
+    """The Coulomb friction found of the motor is the sum of both, far outside of its band."""
+    rng = np.random.default_rng(100)
+    drives = drawn_drives(planar, rng)
+    joint = replace(drives.joints['joint_2'], friction=sd.JointFriction(coulomb=0.3))
+    recording = driven(planar, sd.Drives({**drives.joints, 'joint_2': joint}), rng)
+    given = sd.Robot(planar, wrong_drives(drives, 1.1))
+    found = sd.identify_drives(given, recording, link_uncertainty=0.0)
+    (told,) = [one for one in found.findings if one.text.endswith('of its motor contains')]
+    assert told.joints == ('joint_2',)
+    assert float(told.text.split()[2]) == pytest.approx(0.3, abs=0.02)
+    both = 100.0 * joint.motor.coulomb_friction + 0.3
+    assert found['joint_2.coulomb'] == pytest.approx(both, rel=0.05)

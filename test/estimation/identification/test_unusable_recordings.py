@@ -61,6 +61,7 @@ def clipped(efforts):
 ALL, HELD = slice(None), slice(1000, 1800)
 REFUSED = {
     'reversed joint': ('efforts', lambda e: e * [1, -1], "'joint_2'.*is reversed"),
+    'another unit': ('efforts', lambda e: 100.0 * e, 'some that are .* times those of the model'),
     'degrees': ('positions', np.degrees, "joint 'joint_1'.*are they in degrees"),
     'clipped': ('efforts', clipped, 'they are clipped'),
     'not measured': ('efforts', lambda e: 0.0 * e, 'measured efforts, got the same ones'),
@@ -76,6 +77,7 @@ REFUSED = {
     ),
     'far back': ('times', lambda t: t - 3.0 * (t >= 10.0), 'one motion.*jump back'),
     'ms': ('times', lambda t: 1e3 * t, 'are the times in s?'),
+    'ns': ('times', lambda t: 1e9 * t, 'are the times in s?'),
     'at rest': ('positions', lambda q: 0.01 * q, 'expected a motion of at least'),
 }
 
@@ -93,6 +95,7 @@ LEFT_OUT = {
         lambda e: edited(e, ALL, 1, 3.3),
         "'joint_2': expected measured efforts, got the same .* in 100 % .* joint is left out",
     ),
+    'zero': ('efforts', lambda e: edited(e, ALL, 1, 0.0), "'joint_2': .* the joint is left out"),
     'another unit': (
         'efforts',
         lambda e: e * [1.0, 0.01],
