@@ -20,6 +20,7 @@ def test_mjcf_and_urdf_are_told_apart_by_their_root(tmp_path):
     path = tmp_path / 'robot.xml'
     path.write_text(MJCF)
     assert sd.load(path).joint_names == sd.load(MJCF).joint_names == ('hinge',)
+    assert sd.load(path.rename(tmp_path / 'robot.mjcf')).joint_names == ('hinge',)
     urdf = sd.load(sd.share_path('urdf/panda.urdf'))
     assert urdf.drives is None
     assert urdf.model == sd.read_urdf(sd.share_path('urdf/panda.urdf'))

@@ -33,10 +33,14 @@ class CompiledMjcf:
         self.where = where
         self.mujoco = optional_library('mujoco', 'mujoco')
         self.left_out: dict[str, list[str]] = {}
-        kind = self.mujoco.MjSpec
         try:
-            file = isinstance(source, Path)
-            spec = kind.from_file(str(source)) if file else kind.from_string(source)
+            if isinstance(source, str):
+                spec = self.mujoco.MjSpec.from_string(source)
+            elif source.suffix in ('.xml', '.urdf'):
+                spec = self.mujoco.MjSpec.from_file(str(source))
+            else:  # MuJoCo opens no files of other suffixes
+                spec = self.mujoco.MjSpec.from_string(source.read_text('utf-8'))
+                spec.modelfiledir = str(source.parent)
             self._name(spec)
             self._remove(spec)
             with warnings.catch_warnings(record=True) as caught:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`load_yaml`: loading of YAML, which rejects duplicate keys and ambiguous numbers."""
 
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ _DEEPEST = 100  # levels of nesting
 _TOO_DEEP = f'expected at most {_DEEPEST} levels of nesting, got more'
 _MOST_REPEATED = 100_000  # entries that aliases expand to
 _MERGE = '<<'
+_ANGLES = {'!radians': 1.0, '!degrees': math.pi / 180.0}  # of MoveIt and xacro
 
 
 def scalar_value(loader: Any, event: Any) -> Any:
@@ -32,6 +34,8 @@ def scalar_value(loader: Any, event: Any) -> Any:
         return value
     if (tag, kind) == (TAG + 'float', 'int'):
         return float(value)
+    if tag in _ANGLES and kind in ('int', 'float'):
+        return _ANGLES[tag] * value
     raise InputError(f'expected a tag that fits the value, got {shown(tag)} of {shown(text)}')
 
 

@@ -49,6 +49,7 @@ def parser(request, monkeypatch):
             '[!!str 12, !!int 12, !!float 12, !!null ~, !!seq [], !!map {}]',
             ['12', 12, 12.0, None, [], {}],
         ),
+        ('[!degrees  -90.0, !degrees 180, !radians 2]', [-math.pi / 2, math.pi, 2.0]),
         (
             '{a: &a {b: 1}, c: *a, d: {<<: *a, e: 2}}',
             {'a': {'b': 1}, 'c': {'b': 1}, 'd': {'b': 1, 'e': 2}},
@@ -97,6 +98,7 @@ def test_documents(text, value, parser):
         ('a: !!bool abc', 'line 1, a: expected a tag that fits'),
         ('a: !!timestamp abc', 'line 1, a: expected a tag that fits'),
         ('a: !!float x', 'line 1, a: expected a tag that fits'),
+        ('a: !degrees b', 'line 1, a: expected a tag that fits'),
         ('a: !x 1', "line 1, a: expected a tag that fits the value, got '!x' of '1'"),
         ('a: !!set {b}', 'line 1, a: expected a plain sequence or mapping, got one with the tag'),
         ('!!python/object:os.system {}', 'line 1: expected a plain sequence or mapping, got one'),
