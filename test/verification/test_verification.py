@@ -71,7 +71,8 @@ WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
         'append_segments.append_segments', 'append_segments.read_segments',
         'check_recording.check_recording', 'circular_section.circular_section',
-        'dispatch.register_kind', 'kernel.kernel_form',
+        'dispatch.register_kind', 'joint_limits.read_joint_limits', 'joint_order.joint_order',
+        'kernel.kernel_form', 'load.load',
         'parsed_objects.from_parsed_urdf', 'paths.share_path',
         'pose_files.parse_poses', 'pose_files.read_poses', 'read_urdf.read_urdf',
         'trajectory_files.parse_trajectory', 'trajectory_files.read_trajectory',
@@ -89,6 +90,9 @@ WITHOUT_ROW = {
         'screw.screw_type', 'se3.hat', 'se3.inverse_pose', 'se3.is_pose', 'se3.pose',
         'so3.axis_angle_rotation', 'so3.is_rotation', 'so3.quaternion_rotation',
         'so3.rotation_onto_z', 'so3.rpy_rotation', 'so3.skew', 'so3.vee',
+    },
+    'converts: the page of accuracy compares it': {
+        'from_pinocchio.from_pinocchio', 'read_mjcf.read_mjcf', 'to_pinocchio.to_pinocchio',
     },
     'estimates: a page of its own has its bands': {
         'excitation.excitation_motion', 'identify_drives.identify_drives',
