@@ -72,7 +72,7 @@ BUDGET = {
     'test/symbolic': 720,
     'test/theory': 1910,
     'test/trajectory': 3190,
-    'test/verification': 260,
+    'test/verification': 270,
     'test/viewer': 1050,
 }
 
