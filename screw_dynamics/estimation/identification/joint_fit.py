@@ -42,7 +42,11 @@ def fitted_joints(
     velocities: bool,
     delays: bool,
 ) -> JointFit:
-    """Return the fit; `velocities` of Coulomb friction, and `delays` of efforts, may be sought."""
+    """
+    Return the fit; `velocities` of Coulomb friction, and `delays` of efforts, may be sought.
+
+    Delays that leave more of the efforts than none do are none.
+    """
     joints, jets, times = columns.joints, samples.jets().links, samples.recording.times
     spread = samples.motion.spread(columns.model, times, jets)[:, joints]
     known, taken = columns.known(jets), np.zeros(columns.model.n)
@@ -56,6 +60,7 @@ def fitted_joints(
         speeds = _velocities(columns, jets, found)
         columns = replace(columns, coulomb_velocity=speeds)
         found = fitted(columns, efforts)
+    plain = found
     for _ in range(_ROUNDS * delays):
         more = _delays(columns, samples, efforts[:, joints], spread, windows, found)
         if not more.any():
@@ -63,6 +68,9 @@ def fitted_joints(
         taken[joints] += more
         efforts = samples.on_time(taken)
         found = fitted(columns, efforts)
+    before, after = (np.sum((one.residuals / plain.noise) ** 2) for one in (plain, found))
+    if after > before:  # sure by the few windows of a short recording
+        return JointFit(columns, plain, np.zeros_like(taken))
     return JointFit(columns, found, taken)
 
 

@@ -12,7 +12,7 @@ from benchmarks.recorded.plain_fit import plain
 
 FOLDER = 'examples/recorded'
 KINDS = {
-    'ur10': {'late'},
+    'ur10': set(),
     'franka_fer': {'held', 'clock'},
     'hebi_arm': {'spikes', 'held', 'gear'},
     'double_pendulum': {'spikes', 'late', 'held'},
