@@ -68,8 +68,8 @@ def fitted_joints(
         taken[joints] += more
         efforts = samples.on_time(taken)
         found = fitted(columns, efforts)
-    before, after = (np.sum((one.residuals / plain.noise) ** 2) for one in (plain, found))
-    if after > before:  # sure by the few windows of a short recording
+    left = [np.linalg.norm(one.residuals, axis=0) + 1e-30 for one in (plain, found)]
+    if np.log(left[1] / left[0]).sum() > 0.0:  # sure by the few windows of a short recording
         return JointFit(columns, plain, np.zeros_like(taken))
     return JointFit(columns, found, taken)
 
