@@ -141,7 +141,9 @@ def drift_of(
     whole = replace(solution, recordings=recordings, shared=(*solution.shared, *trends))
     found = whole.solved(0)
     rates, values = found.part(trends), found.part(names).values
-    deviations = np.sqrt(np.diag(rates.covariance))
+    count = [sum(name in own.columns for own in solution.recordings) for name in names]
+    # a line meets two recordings exactly
+    deviations = np.where(np.array(count) > 2, np.sqrt(np.diag(rates.covariance)), np.inf)
     narrower = deviations * ndtri(_INSIDE) / stdtrit(rates.freedom, _INSIDE)
     with np.errstate(invalid='ignore', divide='ignore'):
         chances = 2.0 * stdtr(rates.freedom, -np.abs(rates.values) / narrower)

@@ -272,6 +272,8 @@ def combine(
     ------
     InputError
         If no part is left, or parts differ in the velocity of Coulomb friction.
+    UnknownNameError
+        If no part has a parameter of `per_recording` but offsets, or of `per_robot`.
 
     Examples
     --------
@@ -298,6 +300,9 @@ def combine(
     names: dict[str, None] = {}
     for part, _ in found:
         names.update(dict.fromkeys(name for name in part.columns if name not in (RIGHT, WINDOW)))
+    for given in (*per_recording, *per_robot):
+        if given != 'offset' and not any(is_among(name, (given,)) for name in names):
+            raise UnknownNameError('parameter', given, list(names))
     alone = [name for name in names if is_among(name, per_recording)]
     of_robot = [name for name in names if is_among(name, per_robot) and name not in alone]
     of_robots = {

@@ -88,6 +88,9 @@ def test_recordings_that_fail_have_their_reason_and_all_of_them_the_exit_code_1(
     assert 'run_3.csv: samples 1600, duration' in shown.out
     assert 'failed: run_9.csv: expected rows of numbers below a header, got none' in shown.err
     assert main(['evaluate', str(ARM), measured[-1], *command[2:]]) == 1
+    assert main(['evaluate', str(ARM), measured[-1], *command[2:], '--shard', '1/2']) == 0  # empty
+    assert main(['evaluate', str(ARM), *command[2:]]) == 1
+    assert 'recordings: expected one or more, got none' in capsys.readouterr().err
     (file,) = Path('out').glob('run_3*.parquet')
     assert 'joint_2.effort_ddot' in Record.read(file).columns
     assert main(['doctor', str(ARM), *measured[-2:], '--jobs', '1']) == 0

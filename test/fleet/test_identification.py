@@ -11,7 +11,7 @@ import pytest
 from helpers.recordings import V0, drawn
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.fleet import Record, combine, identify, identify_part
 
 ARM = sd.share_path('urdf/planar_2r.urdf')
@@ -174,6 +174,8 @@ def test_friction_that_grows_is_told_from_friction_that_varies(tmp_path):
     assert drift.significant == (NAMES[1],) and drift.unit == 's'
     trend = drift.trends[1]
     assert abs(trend.rate * 3600.0 - 0.05) < 3.0 * 3600.0 * trend.standard_deviation
+    two = combine(fleet(4, 2, growing)[1]).drift()
+    assert not two.significant and np.isinf(two.trends[1].standard_deviation)
     figure = drift.plot()
     (axes,) = figure.axes
     assert axes.get_title(loc='left').startswith(f'{NAMES[1]}: ')
@@ -216,3 +218,5 @@ def test_parts_that_differ_or_have_all_failed_are_refused(recordings):
         combine([Record('a', error='broken')])
     with pytest.raises(InputError, match=r'robots: expected 1 names, one per part, got 2'):
         combine(parts[:1], robots=['a', 'b'])
+    with pytest.raises(UnknownNameError, match="parameter 'viscos': expected one of"):
+        combine(parts[:1], per_robot=['viscos'])

@@ -47,7 +47,7 @@ def _npz(path: Path) -> tuple[dict[str, object], list[str]]:
     """Return the arrays of a recording, others are not read, and the names of all."""
     names = 'joint_names', 'times', *(f'{field}s' for field in _FIELDS)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
             return {key: file[key] for key in file.files if key in names}, file.files
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f'{path}: expected arrays in NPZ: {short(str(error))}') from None

@@ -61,7 +61,7 @@ def test_tables_have_the_recording(tmp_path, measured):
         ('a.csv', 'time,a.position\n0,1\n1\n', 'expected 2 cells in every row.*1 in row 2 below'),
         ('a.csv', 'time,a.position\n', 'expected rows of numbers below a header, got none'),
         ('a.csv', '', 'expected rows of numbers below a header, got none'),
-        ('a.npz', 'no archive', 'expected arrays in NPZ'),
+        ('a.npz', 'no archive', 'expected arrays in NPZ: File is not a zip file'),
     ],
 )
 def test_files_that_are_no_recordings(tmp_path, name, text, expected):
