@@ -21,7 +21,7 @@ _NODES = 'screw_dynamics/nodes', 'screw_dynamics/control'
 # lines at most; what is in no room of its own counts as the folder above
 BUDGET = {
     'screw_dynamics': 590,
-    'screw_dynamics/bridges': 1970,
+    'screw_dynamics/bridges': 1980,
     'screw_dynamics/codegen': 4250,
     'screw_dynamics/command_line': 3860,
     'screw_dynamics/common': 2120,
@@ -46,7 +46,7 @@ BUDGET = {
     'screw_dynamics/viewer': 2260,
     'test': 280,
     'test/agreement': 240,
-    'test/bridges': 1120,
+    'test/bridges': 1130,
     'test/codegen': 2020,
     'test/command_line': 3030,
     'test/common': 610,

@@ -19,7 +19,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array, raise_not_finite
 from screw_dynamics.dynamics import forward_dynamics, frame_jacobian, frame_pose, regressor
 from screw_dynamics.dynamics.forward_dynamics import by_mass_matrix
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.quantities import (
     EFFORT_CHANGES,
@@ -64,6 +64,12 @@ class Operation(ABC):
         results = getattr(self, name)(*samples)
         results = results if isinstance(results, tuple) else (results,)
         return tuple(x.reshape(*lead, *x.shape[1:]) for x in results)
+
+    @staticmethod
+    def require_real(is_complex: bool) -> None:
+        """Raise InputError for complex arguments, whose imaginary parts would be lost."""
+        if is_complex:
+            raise InputError('arguments: expected real numbers, got complex ones')
 
     def leads(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
         """Return the common leading axes of arguments; raise ShapeError."""

@@ -89,7 +89,8 @@ def _call(operation: Operation, *values: Any) -> Any:
     primitive = _primitive()
     numpy = optional_library('jax.numpy', 'jax')
     arrays = [numpy.asarray(x) for x in values if x is not None]
-    kind = numpy.promote_types(numpy.result_type(*arrays), np.float32)
+    kind = numpy.result_type(*arrays, float)  # of whole numbers: float64 where that is enabled
+    operation.require_real(kind.kind == 'c')
     shapes = [x.shape for x in arrays]
     operation.shape(*shapes)
     lead = operation.leads(*shapes)

@@ -95,6 +95,7 @@ def _call(operation: Operation, *values: Any) -> Any:
     kind = tensors[0]
     for tensor in tensors[1:]:
         kind = kind.to(torch.promote_types(kind.dtype, tensor.dtype))
+    operation.require_real(kind.is_complex())
     if not kind.is_floating_point():
         kind = kind.double()
     shapes = [tuple(x.shape) for x in tensors]
