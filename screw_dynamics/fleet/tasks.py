@@ -178,6 +178,8 @@ def run(
     >>> [record.error for record in sd.fleet.run(sd.fleet.check, arm, ['lost.csv'], jobs=1)]
     ['lost.csv: expected a recording: No such file or directory']
     """
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise InputError(f'paths: expected several, in a list, got {shown(paths)}')
     # recordings themselves are for functions that take them, without output
     every: list[Any] = [p if isinstance(p, Recording) else os.fspath(p) for p in paths]
     rank, size = _shard(shard)

@@ -177,3 +177,8 @@ def test_a_robot_is_the_same_once_it_was_a_text():
 def test_impossible_shards_are_named(shard):
     with pytest.raises(InputError, match=r'shard: expected a rank from 0 to below the size'):
         run(evaluate, ARM, [], shard=shard)
+
+
+def test_one_path_is_no_list_of_its_letters():
+    with pytest.raises(InputError, match="paths: expected several, in a list, got 'a.csv'"):
+        run(evaluate, ARM, 'a.csv')
