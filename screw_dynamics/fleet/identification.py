@@ -28,15 +28,16 @@ from screw_dynamics.fleet.parts import (
     WINDOW,
     WINDOWS,
     coarser,
+    copies,
     identify_part,
     is_among,
     require_alike,
+    velocities_of_all,
 )
 from screw_dynamics.fleet.record import Record, file_of
 from screw_dynamics.fleet.robot_text import AnyRobot, as_text
 from screw_dynamics.fleet.tasks import AnyPath, run
 
-_FIRST = 5  # recordings whose Coulomb velocities are those of all
 _ALL_WINDOWS = 300  # of all recordings, at least
 
 
@@ -238,7 +239,8 @@ class FleetIdentification(RecordedResult):
         lines = [
             f'{kind} that contradict others: {listed(own)}' for kind, own in odd.items() if own
         ]
-        return [text, rows, *lines, *(f'failed: {record.error}' for record in self.failed)]
+        lines += [*copies(self.records), *(f'failed: {record.error}' for record in self.failed)]
+        return [text, rows, *lines]
 
 
 def combine(
@@ -375,7 +377,7 @@ def identify(  # noqa: PLR0913  (options are keywords)
     if coulomb_velocity is None and options.get('friction', True):
         place = None if output is None else Path(output) / 'velocities'
         how = {'jobs': jobs, 'output': place, **options}
-        coulomb_velocity = _velocities(text, every, executor, how)
+        coulomb_velocity = velocities_of_all(text, every, executor, how)
     options['coulomb_velocity'] = coulomb_velocity
     windows = min(WINDOWS, -(-_ALL_WINDOWS // max(len(every), 1)))
     parts = []
@@ -387,19 +389,3 @@ def identify(  # noqa: PLR0913  (options are keywords)
         parts.append(part if part.error else coarser(part, windows))
     labels = None if robots is None else robots[shard[0] :: shard[1]]
     return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=labels)
-
-
-def _velocities(
-    robot: AnyRobot,
-    paths: Sequence[AnyPath | Recording],
-    executor: Executor | None,
-    options: dict[str, Any],
-) -> list[float] | None:
-    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
-    some = paths[:: max(1, -(-len(paths) // _FIRST))]
-    rows = [part.values for part in run(identify_part, robot, some, executor, **options)]
-    joints = as_text(robot).robot.joint_names
-    found = [[row[key] for row in rows if (key := f'{name}.coulomb_velocity') in row] for name in
-             joints]  # fmt: skip
-    every = [value for own in found for value in own]
-    return [float(np.median(own or every)) for own in found] if every else None

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,12 @@ from screw_dynamics.estimation.identification.least_squares import triangle
 from screw_dynamics.estimation.identification.result import parameter_unit
 from screw_dynamics.fleet.record import Record
 from screw_dynamics.fleet.robot_text import AnyRobot, as_text
+from screw_dynamics.fleet.tasks import AnyPath, run
 from screw_dynamics.recordings.motions.recording import is_table, read_recording
 
 WINDOW, RIGHT = 'window', 'effort'  # columns beside those of parameters
 WINDOWS = 15
+_FIRST = 5  # recordings whose Coulomb velocities are those of all
 
 
 def identify_part(
@@ -166,9 +170,14 @@ def is_among(name: str, chosen: Sequence[str]) -> bool:
 
 
 def require_alike(parts: Sequence[Record]) -> None:
-    """Raise InputError unless all velocities of Coulomb friction are the same."""
+    """Raise InputError unless parts have a parameter and velocities of Coulomb friction alike."""
     seen: dict[str, tuple[float, str]] = {}
     for part in parts:
+        if not part.columns.keys() & parts[0].columns.keys() - {RIGHT, WINDOW}:
+            raise InputError(
+                f'parts: expected one kind of robot, got no common parameter of {parts[0].path} '
+                f'and {part.path}'
+            )
         for name, value in part.values.items():
             if not name.endswith('.coulomb_velocity'):
                 continue
@@ -178,3 +187,34 @@ def require_alike(parts: Sequence[Record]) -> None:
                     f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
                     f'{value:.3g} in {part.path}: choose one by coulomb_velocity'
                 )
+
+
+def copies(parts: Sequence[Record]) -> list[str]:
+    """Return a line for each part with the equations of one before it."""
+    seen: dict[bytes, str] = {}
+    lines = []
+    for part in parts:
+        content = sha256(b''.join(column.tobytes() for column in part.columns.values())).digest()
+        if content in seen:
+            lines.append(
+                f'{part.path} has the equations of {seen[content]}: counted twice, bands are too '
+                'narrow'
+            )
+        seen.setdefault(content, part.path)
+    return lines
+
+
+def velocities_of_all(
+    robot: AnyRobot,
+    paths: Sequence[AnyPath | Recording],
+    executor: Executor | None,
+    options: dict[str, Any],
+) -> list[float] | None:
+    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
+    some = paths[:: max(1, -(-len(paths) // _FIRST))]
+    rows = [part.values for part in run(identify_part, robot, some, executor, **options)]
+    joints = as_text(robot).robot.joint_names
+    found = [[row[key] for row in rows if (key := f'{name}.coulomb_velocity') in row] for name in
+             joints]  # fmt: skip
+    every = [value for own in found for value in own]
+    return [float(np.median(own or every)) for own in found] if every else None

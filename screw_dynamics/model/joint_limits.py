@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -87,7 +88,7 @@ def read_joint_limits(
     found = {name: getattr(model.limits, name).copy() for name in LIMITS}
     for j, name in enumerate(names):
         if name in joints:
-            own = float(found['acceleration'][j])
+            own = {field: float(values[j]) for field, values in found.items()}
             for field, value in _limits_of(joints[name], own).items():
                 found[field][j] = value
     if scaled:
@@ -100,8 +101,8 @@ def read_joint_limits(
     return JointLimits(**found)
 
 
-def _limits_of(joint: YamlEntry, acceleration: float) -> dict[str, float]:
-    """Return the limits that entries of a joint set; `acceleration` is that of the robot."""
+def _limits_of(joint: YamlEntry, own: Mapping[str, float]) -> dict[str, float]:
+    """Return the limits that entries of a joint set; `own` are those of the robot."""
     joint.require_keys(_ENTRIES)
     given = dict(joint.entries())
 
@@ -111,6 +112,11 @@ def _limits_of(joint: YamlEntry, acceleration: float) -> dict[str, float]:
 
     limits = {}
     for quantity, entries in _QUANTITIES.items():
+        has = f'has_{quantity}_limits'
+        known = given.keys() & set(entries.values()) or any(np.isfinite(own[f]) for f in entries)
+        if has in given and given[has].truth() and not known:
+            expected = ' or '.join(entries.values())
+            raise ModelError(f'{given[has].path}: expected {expected} beside it, got none')
         for field, key in entries.items():
             if absent(quantity):
                 limits[field] = -np.inf if field == 'lower' else np.inf
@@ -119,8 +125,13 @@ def _limits_of(joint: YamlEntry, acceleration: float) -> dict[str, float]:
                 limits[field] = require_number(
                     given[key].path, given[key].number(), low, infinite=True, error=ModelError
                 )
+    if limits.get('lower', -np.inf) > limits.get('upper', np.inf):
+        raise ModelError(
+            f'{given["min_position"].path}: expected at most max_position, '
+            f'{limits["upper"]:g}, got {limits["lower"]:g}'
+        )
     if _DECELERATION in given and not absent('deceleration'):
         size = abs(given[_DECELERATION].number())  # negative by the rule of a planner
-        other = limits.get('acceleration', acceleration)
+        other = limits.get('acceleration', own['acceleration'])
         limits['acceleration'] = min(bound or np.inf for bound in (other, size))
     return limits

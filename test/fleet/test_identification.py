@@ -220,3 +220,15 @@ def test_parts_that_differ_or_have_all_failed_are_refused(recordings):
         combine(parts[:1], robots=['a', 'b'])
     with pytest.raises(UnknownNameError, match="parameter 'viscos': expected one of"):
         combine(parts[:1], per_robot=['viscos'])
+
+
+def test_copies_are_told_and_other_robots_refused():
+    first, second = fleet(3, 2)[1]
+    assert 'counted twice' not in str(combine([first, second]))
+    copy = dataclasses.replace(first, path='copy')
+    assert 'copy has the equations of 0000: counted twice' in str(combine([first, second, copy]))
+    other = {f'other_{name}': column for name, column in first.columns.items()}
+    other |= {name: first.columns[name] for name in ('effort', 'window')}
+    strange = dataclasses.replace(first, path='strange', columns=other)
+    with pytest.raises(InputError, match='no common parameter of 0000 and strange'):
+        combine([first, strange])

@@ -28,7 +28,7 @@ def test_values_replace_those_of_the_robot(drawn):
     for j, given_limits in enumerate(drawn):
         joint = joints[f'joint_{j + 1}'] = {'has_position_limits': True}
         for name, (has, value) in given_limits.items():
-            if has is not None:
+            if has is False or (has and np.isfinite([value or expected[name][j]]).all()):
                 joint[f'has_{name}_limits'] = has
             if value is not None:
                 joint[f'max_{name}'] = value
@@ -87,6 +87,14 @@ def test_scaled_limits_of_a_parameter_file(tmp_path):
         ),
         ('joint_limits:\n  joint_1: {max_jerk: -1}', 'joint_1.max_jerk: expected a number of 0'),
         ('joint_limits:\n  joint_1: {has_jerk_limits: 1}', 'has_jerk_limits: expected true or'),
+        (
+            'joint_limits:\n  joint_1: {has_jerk_limits: true}',
+            'joint_1.has_jerk_limits: expected max_jerk beside it, got none',
+        ),
+        (
+            'joint_limits:\n  joint_1: {min_position: 1, max_position: -1}',
+            'joint_1.min_position: expected at most max_position, -1, got 1',
+        ),
     ],
 )
 def test_what_is_no_such_file_is_named(text, error):
