@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is found in one recording: efforts, collisions, a faster motion, what is odd."""
+"""Functions of one recording: efforts, collisions, a faster motion, what is odd."""
 
 from __future__ import annotations
 
