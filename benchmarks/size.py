@@ -28,7 +28,7 @@ BUDGET = {
     'screw_dynamics/control': 6000,
     'screw_dynamics/drives': 4510,
     'screw_dynamics/dynamics': 2720,
-    'screw_dynamics/estimation': 8151,
+    'screw_dynamics/estimation': 8180,
     'screw_dynamics/fleet': 2020,
     'screw_dynamics/kernels': 10050,
     'screw_dynamics/learning': 810,

@@ -15,11 +15,11 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part, RecordedResult
-from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.errors import InputError, UnknownNameError, listed
 from screw_dynamics.estimation.identification import Identification, Recording
 from screw_dynamics.estimation.identification import identify as identified
 from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY
+from screw_dynamics.estimation.identification.parameter_table import parameter_table
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.fleet.drift import Drift, drift_of
 from screw_dynamics.fleet.joint_solution import Factors, JointSolution, Solved
@@ -228,11 +228,7 @@ class FleetIdentification(RecordedResult):
 
     def _parts(self) -> list[Part]:
         units = self.records[0].units
-        rows = [('parameter', 'value', f'95{NO_BREAK}%', 'unit')]
-        for name, value, deviation in self.rows:
-            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if np.isfinite(deviation) else 'unknown'
-            unit = units.get(f'{name}.alone', '').replace(' ', NO_BREAK)
-            rows.append((name, f'{value:.5g}', band, unit))
+        rows = parameter_table(self.rows, lambda name: units.get(f'{name}.alone', ''))
         count = len(self.solution.of_robots)
         text = f'{len(self.records)} recordings' + f' of {count} robots' * (count > 1)
         odd = {'recordings': self.outlying, 'robots': self.outlying_robots}

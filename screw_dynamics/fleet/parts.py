@@ -20,7 +20,7 @@ from screw_dynamics.common.times import SECOND
 from screw_dynamics.errors import InputError, RecordingWarning
 from screw_dynamics.estimation.identification import Identification, Recording, identify
 from screw_dynamics.estimation.identification.least_squares import triangle
-from screw_dynamics.estimation.identification.result import parameter_unit
+from screw_dynamics.estimation.identification.parameter_table import parameter_unit
 from screw_dynamics.fleet.record import Record
 from screw_dynamics.fleet.robot_text import AnyRobot, as_text
 from screw_dynamics.fleet.tasks import AnyPath, run

@@ -232,3 +232,9 @@ def test_copies_are_told_and_other_robots_refused():
     strange = dataclasses.replace(first, path='strange', columns=other)
     with pytest.raises(InputError, match='no common parameter of 0000 and strange'):
         combine([first, strange])
+
+
+def test_no_number_stands_beside_unknown():
+    found = combine([part(np.zeros((60, len(NAMES) + 2)), 'at rest')])
+    lines = [line.split() for line in str(found).splitlines() if 'viscous' in line]
+    assert len(lines) == len(NAMES) and all(line[1:3] == ['-', 'unknown'] for line in lines)

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import os
-import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +16,6 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
 from screw_dynamics.common.results import Part, RecordedResult
-from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, UnknownNameError
@@ -26,39 +24,17 @@ from screw_dynamics.estimation.identification.consistency import Cones, consiste
 from screw_dynamics.estimation.identification.effort_shares import EffortShares
 from screw_dynamics.estimation.identification.evidence import of_joints, read_again
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
+from screw_dynamics.estimation.identification.parameter_table import (
+    parameter_table,
+    parameter_unit,
+)
 from screw_dynamics.estimation.identification.payload import BAND, Payload, payload_of
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.recording import Recording
 from screw_dynamics.estimation.identification.samples import Reading, Samples
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
-from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
-
-_NAME = re.compile(r'^(?:(.*)[. ])?([a-z_]+?)(?:_at_.*)?$')  # place and entry of a parameter
-_UNITS = {  # of revolute and of prismatic joints
-    'rotor_inertia': ('kg m^2', 'kg'),
-    'viscous': ('N m s/rad', 'N s/m'),
-    **dict.fromkeys(('coulomb', 'breakaway_excess', 'offset'), EFFORT_UNITS),
-    **dict.fromkeys(('coulomb_velocity', 'stribeck_velocity'), ('rad/s', 'm/s')),
-    'stiffness': ('N m/rad', 'N/m'),
-    'spring_stiffness': ('N m/rad', 'N/m'),
-    'spring_torque': EFFORT_UNITS,
-    'spring_rate': ('N/m', 'N/m'),
-    'spring_force': ('N', 'N'),
-    'cubic_stiffness': ('N m/rad^3', 'N/m^3'),
-    **dict.fromkeys(('hysteresis', 'backlash', 'encoder_offset', 'deflection'), POSITION_UNITS),
-    'delay': ('s', 's'),
-    'm': ('kg', 'kg'),
-    **dict.fromkeys(NAMES[1:4], ('kg m', 'kg m')),
-    **dict.fromkeys(NAMES[4:], ('kg m^2', 'kg m^2')),
-}
-
-
-def parameter_unit(name: str, kinds: Mapping[str, str]) -> str:
-    """Return the unit of a parameter, for `kinds` of coordinates by the name of their joint."""
-    place, entry = _NAME.findall(name)[0]
-    return _UNITS.get(entry, ('', ''))[kinds.get(place) == 'prismatic']
 
 
 class ParameterResult(RecordedResult):
@@ -78,16 +54,9 @@ class ParameterResult(RecordedResult):
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def _parts(self) -> Sequence[Part]:
-        lines = [('parameter', 'value', f'95{NO_BREAK}%', 'unit')]
         model = self._robot_model()
         kinds = dict(zip(model.joint_names, model.coordinate_types, strict=True))
-        for name, value, deviation in self.rows:
-            known = np.isfinite(deviation)
-            band = f'+-{NO_BREAK}{BAND * deviation:.2g}' if known else 'unknown'
-            shown = f'{value:.5g}' if known or np.isinf(value) else '-'
-            unit = parameter_unit(name, kinds)
-            lines.append((name, shown, band, unit.replace(' ', NO_BREAK)))
-        return (lines,)
+        return (parameter_table(self.rows, lambda name: parameter_unit(name, kinds)),)
 
 
 @dataclass(frozen=True, eq=False)
