@@ -51,10 +51,12 @@ def law_taylor(law: int, data: Array, at: int, phi: float, taylor: Array) -> Non
         values = (force, slope, 3.0 * second * phi, second)
         for i in range(min(4, len(taylor))):
             taylor[i] = values[i]
-    else:  # quadratic
+    elif law == PAIR_QUADRATIC:
         values = (first * phi * phi, 2.0 * first * phi, first, 0.0)
         for i in range(min(3, len(taylor))):
             taylor[i] = values[i]
+    else:
+        taylor[:] = np.nan
 
 
 def sinh_taylor(first, second, sine, taylor):
