@@ -224,7 +224,9 @@ def add(report: Report, runs: Sequence[Run], seconds: float) -> None:
     report.machine(note=' It is shared with other work. `p50 / p99 / max` in microseconds.')
     report.text(
         f'Required at {max(run.rate for run in runs):g} Hz; the own part is all of a tick but '
-        '`publish()`, the others are those of `bare` and 8 points or 0.1 % of the ticks:'
+        '`publish()`, the others are those of `bare` and 8 points or 0.1 % of the ticks. A robot '
+        'needs ticks that are not missed; the other rows are aims that leave more of a core to '
+        'others:'
     )
     _require(report, runs)
     report.requirements()

@@ -104,8 +104,8 @@ def page(rows: dict[str, Row], seeds: range, robots: list[str], extra: Extra) ->
         'numpy',
         'gmpy2',
         note=' Algorithms of theory are written for reading, in Python for scalars of any type, '
-        'as are rigid motions; all others are compiled. [Accuracy](accuracy.md) compares 189 '
-        'published robots, [Speed](speed.md) other libraries.',
+        'as are rigid motions; the others use compiled kernels. [Accuracy](accuracy.md) compares '
+        '189 published robots, [Speed](speed.md) other libraries.',
     )
     for heading, prefix, of_room in rooms(rows):
         report.heading(heading)
@@ -174,7 +174,7 @@ def _introduction(rows: dict[str, Row], seeds: range, robots: list[str]) -> Iter
     yield (
         f'Command: `make verification`. {len(rows)} algorithms on {len(seeds)} random trees '
         f'(seeds {seeds[0]} to {seeds[-1]}, one in three near-singular) and the robots '
-        f'{", ".join(robots)}, beside independent values in 60-digit arithmetic. '
+        f'{", ".join(robots)}, compared with independent values in 60-digit arithmetic. '
         f'Largest residual: {worst:.1e}; the bound is {TOLERANCE:g}.'
     )
     yield (
