@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from screw_dynamics.common.scalars import require_number
-from screw_dynamics.common.yaml_files.document import YamlEntry, read_document
+from screw_dynamics.common.yaml_files.document import YamlEntry, is_document, read_document
 from screw_dynamics.errors import ModelError
 from screw_dynamics.model.records import LIMITS, JointLimits
 from screw_dynamics.model.robot_model import RobotModel
@@ -61,7 +61,7 @@ def read_joint_limits(
     Raises
     ------
     ModelError
-        If it is no such document, or has no joint of the model; the error names the entry.
+        If it is no such document, or has no joint of the model; the error names file and entry.
 
     Examples
     --------
@@ -76,7 +76,8 @@ def read_joint_limits(
     >>> limits.acceleration.tolist(), limits.velocity.tolist()
     ([5.0, inf], [6.0, inf])
     """
-    root = YamlEntry(read_document(source, 'joint limits'), 'joint limits')
+    place = '' if is_document(source) else f'{source!s}: '
+    root = YamlEntry(read_document(source, 'joint limits'), f'{place}joint limits')
     for outer in ('/**', 'ros__parameters', 'robot_description_planning'):
         if outer in dict(root.entries()):
             root = root[outer]

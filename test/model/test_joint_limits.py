@@ -97,6 +97,9 @@ def test_scaled_limits_of_a_parameter_file(tmp_path):
         ),
     ],
 )
-def test_what_is_no_such_file_is_named(text, error):
-    with pytest.raises(ModelError, match=error):
-        sd.read_joint_limits(text, ARM)
+def test_what_is_no_such_file_is_named(tmp_path, text, error):
+    (tmp_path / 'limits.yaml').write_text(text)
+    for source in (f'{text}\n', tmp_path / 'limits.yaml'):
+        with pytest.raises(ModelError, match=error) as caught:
+            sd.read_joint_limits(source, ARM)
+    assert str(caught.value).startswith(f'{tmp_path / "limits.yaml"}: joint limits')
