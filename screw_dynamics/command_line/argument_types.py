@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.scalars import finite_or_nan, refuse
+from screw_dynamics.common.scalars import finite_or_nan, number_or_nan, refuse
 from screw_dynamics.common.settings import Rule
 from screw_dynamics.errors import InputError, UnknownNameError
 
@@ -43,13 +43,15 @@ def named_word(text: str) -> tuple[str, str]:
     return (name, word) if name and word and equals else refuse('NAME=WORD', text)
 
 
-def joint_value(text: str) -> Named:
+def joint_value(text: str, infinite: bool = False) -> Named:
     """Parse a number, or a name and a number; the name of a number alone is empty."""
     name, equals, value = text.rpartition('=')
     if equals and not name:
         raise argparse.ArgumentTypeError(f'expected a number or JOINT=VALUE, got {text!r}')
-    found = finite_or_nan(value)
-    return (name, found) if math.isfinite(found) else refuse('a finite number', value)
+    found = number_or_nan(value)
+    if math.isnan(found) or (math.isinf(found) and not infinite):
+        refuse('a number' if infinite else 'a finite number', value)
+    return name, found
 
 
 def named_numbers(text: str, counts: Sequence[int], expected: str) -> tuple[str, list[float]]:

@@ -60,9 +60,10 @@ def argument(description: str, *, default: Any = MISSING, **rule: Any) -> Any:
     return option(default, description, positional=True, **rule)
 
 
-def per_joint(description: str) -> Any:
+def per_joint(description: str, infinite: bool = False) -> Any:
     """Return a field for values of joints: numbers, or JOINT=VALUE."""
-    return several(description, metavar='VALUE', parse=joint_value)
+    parse = partial(joint_value, infinite=infinite)
+    return several(description, metavar='VALUE', parse=parse)
 
 
 def by_joint(description: str, metavar: str = 'JOINT=VALUE') -> Any:

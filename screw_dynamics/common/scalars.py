@@ -66,31 +66,24 @@ def require_choice(name: str, value: object, choices: Iterable[Choice]) -> Choic
     raise InputError(f'{name}: expected one of {among(known, value)}')
 
 
-def finite(text: str) -> float:
-    """Return a finite number."""
-    value = finite_or_nan(text)
-    return refuse('a finite number', text) if math.isnan(value) else value
-
-
 def positive(text: str) -> float:
     """Return a finite number above 0."""
     value = finite_or_nan(text)
     return value if value > 0.0 else refuse('a number above 0', text)
 
 
-def not_negative(text: str) -> float:
-    """Return a finite number of at least 0."""
-    value = finite_or_nan(text)
-    return value if value >= 0.0 else refuse('a number of at least 0', text)
-
-
 def finite_or_nan(text: str) -> float:
     """Return a finite number, otherwise NaN, for which every comparison is false."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_or_nan(text)
     return value if math.isfinite(value) else math.nan
+
+
+def number_or_nan(text: str) -> float:
+    """Return a number, also an infinite one, otherwise NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def refuse(expected: str, got: str) -> NoReturn:

@@ -125,9 +125,21 @@ def test_a_figure_needs_a_file(arm_folder, capsys):
     assert '-: expected the name of a file or bag' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('limits', [['inf', '4'], ['joint_1=inf', 'joint_2=4']])
+def test_an_infinite_limit_is_none(arm_folder, capsys, limits):
+    free = (arm_folder / 'arm.urdf').read_text().replace(' velocity="6.0"', '', 1)
+    (arm_folder / 'free.urdf').write_text(free)
+    printed = []
+    for robot, velocity in (('arm.urdf', limits), ('free.urdf', ['joint_2=4'])):
+        assert main(['retime', robot, 'motion.csv', '--velocity', *velocity]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
 @pytest.mark.parametrize(
     ('options', 'text'),
     [
+        (['--velocity', '-inf', '4'], '--velocity: expected a number above 0, got -inf'),
         (['--effort', '3'], 'feasible when slow, got joint_1: effort'),
         (['--effort-rate', '0'], '--effort-rate: expected a number above 0, got 0'),
         (['--velocity', '1', '2', '3'], '--velocity: expected 2 numbers'),

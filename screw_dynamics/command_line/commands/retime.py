@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import Named, one_or_each
@@ -56,19 +57,24 @@ class Motion(TrajectorySource):
     trajectory: str = ''
 
 
+def _limit(quantity: str) -> Any:
+    return per_joint(f'limits of the {quantity}', infinite=True)
+
+
 @dataclass(frozen=True)
 class Limits(
     Options,
     heading='limits',
-    text='A number for all joints, one for each, or JOINT=VALUE (default: of the robot).',
+    text='A number for all joints, one for each, or JOINT=VALUE; inf for none (default: of the '
+    'robot).',
 ):
     """Limits in place of those of the robot."""
 
-    velocity: tuple[Named, ...] = per_joint('limits of the velocity [rad/s or m/s]')
-    acceleration: tuple[Named, ...] = per_joint('limits of the acceleration [rad/s^2 or m/s^2]')
-    jerk: tuple[Named, ...] = per_joint('limits of the jerk [rad/s^3 or m/s^3]')
-    effort: tuple[Named, ...] = per_joint('limits of the effort [N m or N]')
-    effort_rate: tuple[Named, ...] = per_joint('limits of the effort rate [N m/s or N/s]')
+    velocity: tuple[Named, ...] = _limit('velocity [rad/s or m/s]')
+    acceleration: tuple[Named, ...] = _limit('acceleration [rad/s^2 or m/s^2]')
+    jerk: tuple[Named, ...] = _limit('jerk [rad/s^3 or m/s^3]')
+    effort: tuple[Named, ...] = _limit('effort [N m or N]')
+    effort_rate: tuple[Named, ...] = _limit('effort rate [N m/s or N/s]')
 
     def by_name(self, robot: Robot) -> dict[str, Array]:
         """Return the limits that are given, those of the robot for other joints."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from screw_dynamics.command_line.argument_types import named_word
 from screw_dynamics.command_line.outputs import writing
 from screw_dynamics.command_line.records import Options, option, optional, several
 from screw_dynamics.command_line.robots import RobotSource
 from screw_dynamics.common.progress import progress
-from screw_dynamics.common.scalars import refuse, require_count
+from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.records import CoriolisForm, Representation
 
@@ -43,14 +44,6 @@ _WITH_DERIVATIVES = ('inverse_dynamics', 'regressor')
 _SYMBOLS = ('masses', 'centres', 'inertias', 'lengths', 'gravity')
 
 
-def _renamed(text: str) -> tuple[str, str]:
-    """Parse the name of a symbol and its new one, as in ``c_1x=L1``."""
-    name, equals, other = text.partition('=')
-    if not (name and equals and other):
-        refuse('SYMBOL=NAME', text)
-    return name, other
-
-
 @dataclass(frozen=True)
 class Chosen(Options, heading='terms'):
     """Which terms are written."""
@@ -79,7 +72,7 @@ class Symbols(Options, heading='symbols'):
     names: tuple[tuple[str, str], ...] = several(
         'other names of these symbols; symbols of equal numbers may have one name',
         metavar='SYMBOL=NAME',
-        parse=_renamed,
+        parse=named_word,
     )
 
 

@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from screw_dynamics.command_line.argument_types import Named, joint_value, values_of
+from screw_dynamics.command_line.argument_types import Named, values_of
 from screw_dynamics.command_line.motions import Order
 from screw_dynamics.command_line.outputs import writing
-from screw_dynamics.command_line.records import Options, option, optional, several
+from screw_dynamics.command_line.records import Options, option, optional, per_joint
 from screw_dynamics.command_line.robots import RobotSource
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.state_terms import (
     State,
     state_terms,
@@ -28,6 +25,7 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import Representation
+from screw_dynamics.trajectory import JET_ROWS
 
 DESCRIPTION = (
     "Compute the terms of the equation of motion M q'' + C q' + g = tau at one state; the pose, "
@@ -40,12 +38,6 @@ EXAMPLES = (
     '--frame tool --representation hybrid --order 2',
     'screw_dynamics terms my_robot.urdf --effort joint_1=5 --json terms.json',
 )
-
-
-def _values(unit: str, note: str) -> Any:
-    return several(f'[{unit}] ({note})', metavar='VALUE', parse=joint_value)
-
-
 _GIVEN = 'if given, the motion that efforts cause is computed'
 
 
@@ -53,14 +45,14 @@ _GIVEN = 'if given, the motion that efforts cause is computed'
 class StateOptions(Options, heading='state'):
     """A state: motion and efforts of the joints."""
 
-    position: tuple[Named, ...] = _values('rad or m', 'default: all 0')
-    velocity: tuple[Named, ...] = _values('rad or m per s', 'default: all 0')
-    acceleration: tuple[Named, ...] = _values('rad or m per s^2', 'default: all 0')
-    jerk: tuple[Named, ...] = _values('rad or m per s^3', 'default: all 0')
-    snap: tuple[Named, ...] = _values('rad or m per s^4', 'default: all 0')
-    effort: tuple[Named, ...] = _values('N m or N', _GIVEN)
-    effort_dot: tuple[Named, ...] = _values('N m or N per s', _GIVEN)
-    effort_ddot: tuple[Named, ...] = _values('N m or N per s^2', _GIVEN)
+    position: tuple[Named, ...] = per_joint('[rad or m] (default: all 0)')
+    velocity: tuple[Named, ...] = per_joint('[rad or m per s] (default: all 0)')
+    acceleration: tuple[Named, ...] = per_joint('[rad or m per s^2] (default: all 0)')
+    jerk: tuple[Named, ...] = per_joint('[rad or m per s^3] (default: all 0)')
+    snap: tuple[Named, ...] = per_joint('[rad or m per s^4] (default: all 0)')
+    effort: tuple[Named, ...] = per_joint(f'[N m or N] ({_GIVEN})')
+    effort_dot: tuple[Named, ...] = per_joint(f'[N m or N per s] ({_GIVEN})')
+    effort_ddot: tuple[Named, ...] = per_joint(f'[N m or N per s^2] ({_GIVEN})')
 
 
 @dataclass(frozen=True)
@@ -95,28 +87,14 @@ def run(robot: RobotSource, values: StateOptions, chosen: TermOptions, files: Fi
 
 
 def _state(values: StateOptions, chosen: TermOptions, model: ScrewModel) -> State:
-    motion = {
-        'position': values.position,
-        'velocity': values.velocity,
-        'acceleration': values.acceleration,
-        'jerk': values.jerk,
-        'snap': values.snap,
-    }
-    efforts = {
-        'effort': values.effort,
-        'effort-dot': values.effort_dot,
-        'effort-ddot': values.effort_ddot,
-    }
-    for d, (name, given) in enumerate(efforts.items()):
-        if given and d > chosen.order:
-            raise InputError(f'--{name}: expected --order {d} or more with it, got {chosen.order}')
-    rows = _rows(efforts, model)[: chosen.order + 1] if any(efforts.values()) else None
-    jet = _rows(motion, model)
-    require_radians('--position', model, jet[:1])
-    return State(jet, rows, chosen.order, chosen.frame, chosen.representation)
-
-
-def _rows(given: Mapping[str, Sequence[Named]], model: ScrewModel) -> Array:
-    """Return values (r, n), 0 for joints without."""
-    rows = [values_of(f'--{name}', values, model.joint_names) for name, values in given.items()]
-    return np.array([np.zeros(model.n) if row is None else row for row in rows])
+    given = {f'--{name.replace("_", "-")}': entries for name, entries in vars(values).items()}
+    efforts = list(given.items())[JET_ROWS:]
+    for d, (name, entries) in enumerate(efforts):
+        if entries and d > chosen.order:
+            raise InputError(f'{name}: expected --order {d} or more with it, got {chosen.order}')
+    rows = [values_of(name, entries, model.joint_names) for name, entries in given.items()]
+    every = np.array([np.zeros(model.n) if row is None else row for row in rows])
+    require_radians('--position', model, every[:1])
+    known = any(entries for _, entries in efforts)
+    sent = every[JET_ROWS : JET_ROWS + chosen.order + 1] if known else None
+    return State(every[:JET_ROWS], sent, chosen.order, chosen.frame, chosen.representation)
