@@ -47,22 +47,25 @@ def read_recording(path: Path, torque_topic: str, trajectory_topic: str) -> Reco
     """
     with Bag(path) as bag:
         require_messages(bag, path, torque_topic, trajectory_topic)
-        efforts = read_efforts(bag, torque_topic).of_last_trajectory()
+        efforts = read_efforts(bag, torque_topic)
         *_, last = bag.messages([trajectory_topic])
     names, trajectory = efforts.joint_names, last.message
     order = [trajectory.joint_names.index(name) for name in names]
     times = [nanoseconds(point.time_from_start) for point in trajectory.points]
-    if efforts.from_start[-1] < times[-1]:
+    # the time since the start decreases only where another trajectory starts
+    since = efforts.from_start
+    begin = np.flatnonzero(np.diff(since, prepend=since[0] + 1) < 0)[-1]
+    if since[-1] < times[-1]:
         raise BagError(
             f'{path}: expected {torque_topic} until the end of the trajectory, '
             f'{times[-1] / SECOND:g} s from its start, got it until '
-            f'{efforts.from_start[-1] / SECOND:g} s'
+            f'{since[-1] / SECOND:g} s'
         )
     return Recording(
         joint_names=names,
-        time=(efforts.stamps - np.int64(efforts.start)) * 1e-9,
-        joint_jet=efforts.joint_jet,
-        effort_jet=efforts.effort_jet,
+        time=(since[begin] + efforts.stamps[begin:] - efforts.stamps[begin]) * 1e-9,
+        joint_jet=efforts.joint_jet[begin:],
+        effort_jet=efforts.effort_jet[begin:],
         waypoint_times=np.array(times) / SECOND,
         waypoint_positions=np.array([point.positions for point in trajectory.points])[:, order],
     )

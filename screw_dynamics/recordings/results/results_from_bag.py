@@ -4,22 +4,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.quantities import EFFORTS, MOTORS
-from screw_dynamics.errors import BagError
-from screw_dynamics.recordings.messages.feedforward import REFERENCE, Course
+from screw_dynamics.common.quantities import MOTORS
+from screw_dynamics.errors import BagError, InputError
+from screw_dynamics.recordings.messages.feedforward import (
+    AnySample,
+    Course,
+    MotorSample,
+    feedforward_sample,
+    motor_sample,
+)
 from screw_dynamics.recordings.results.results import MotorResults, Results
 
 if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import Bag
 
+_Sample = TypeVar('_Sample', bound=AnySample)
 TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 ROBOT_DESCRIPTION = 'std_msgs/msg/String'
@@ -78,63 +85,42 @@ class EffortSamples(NamedTuple):
     effort_jet: Array  # (T, k + 1, n) [N m or N, per s^d]
     sources: NDArray[np.uint8]  # (T,), of the references: constants of FeedforwardTorque
 
-    @property
-    def start(self) -> int:
-        """Instant at which the trajectory of the first sample starts [ns]."""
-        return int(self.stamps[0] - self.from_start[0])
-
-    def of_last_trajectory(self) -> EffortSamples:
-        """Return the samples from the start of the last trajectory."""
-        # the time since the start decreases only where another trajectory starts
-        starts = np.flatnonzero(np.diff(self.from_start) < 0) + 1
-        own = slice(starts[-1] if len(starts) else 0, None)
-        return self._replace(
-            stamps=self.stamps[own],
-            from_start=self.from_start[own],
-            joint_jet=self.joint_jet[own],
-            effort_jet=self.effort_jet[own],
-            sources=self.sources[own],
-        )
-
 
 def read_efforts(bag: Bag, topic: str) -> EffortSamples:
-    """Read the messages of a topic; raise `BagError` if joints or sizes change."""
-    return _samples(f'{bag.path}: topic {topic!r}', _columns(bag, topic))
-
-
-def _columns(bag: Bag, topic: str) -> dict[str, Any]:
-    """Return the messages of a topic by field, but those that tell of an end."""
-    columns = bag.arrays(topic)
-    follows = np.asarray(columns.get('state', ())) == Course.FOLLOWS
-    if follows.all():  # also for bags of versions without ends
-        return columns
-    kept = np.flatnonzero(follows).tolist()
-    return {name: _of_messages(values, kept) for name, values in columns.items()}
-
-
-def _of_messages(values: Any, kept: list[int]) -> Any:
-    """Return the values of some messages: an array, a list if sizes differ, or a constant."""
-    if isinstance(values, np.ndarray):
-        return values[kept]
-    if not isinstance(values, list):
-        return values
-    some = [values[i] for i in kept]
-    if some and isinstance(some[0], np.ndarray) and len({row.shape for row in some}) == 1:
-        return np.stack(some)
-    names = set(some) if all(isinstance(one, tuple) for one in some) else set()
-    return some[0] if len(names) == 1 else some
-
-
-def _samples(where: str, columns: dict[str, Any]) -> EffortSamples:
-    names = _constant(where, 'joints', columns['joint_names'])
+    """Read the samples on a topic; raise `BagError` if there are none, or joints change."""
+    names, samples = _samples(bag, topic, 'joint_names', feedforward_sample)
+    if not samples:
+        raise BagError(f'{bag.path}: topic {topic!r}: expected samples of a motion, got none')
     return EffortSamples(
         names,
-        columns['header.stamp'],
-        columns['reference.time_from_start'],
-        _jet(where, columns, REFERENCE, len(names)),
-        _jet(where, columns, [quantity.name for quantity in EFFORTS], len(names)),
-        columns['source'],
+        np.array([sample.instant for sample in samples]),
+        np.array([sample.time_from_start for sample in samples]),
+        _known_rows([sample.jet for sample in samples]),
+        _known_rows([sample.efforts for sample in samples]),
+        np.array([sample.source for sample in samples]),
     )
+
+
+def _samples(
+    bag: Bag, topic: str, field: str, read: Callable[[Any], _Sample]
+) -> tuple[tuple[str, ...], list[_Sample]]:
+    """Return the messages of a topic but those that tell of an end, and the names in a field."""
+    where = f'{bag.path}: topic {topic!r}'
+    every = (found.message for found in bag.messages([topic]))
+    messages = [message for message in every if message.state == Course.FOLLOWS]
+    names = {tuple(getattr(message, field)) for message in messages}
+    if len(names) > 1:
+        raise BagError(f'{where}: expected the same {field} in all messages')
+    try:
+        return names.pop() if names else (), [read(message) for message in messages]
+    except InputError as error:
+        raise BagError(f'{where}: {error}') from None
+
+
+def _known_rows(jets: Sequence[Array]) -> Array:
+    """Return the rows that are known in all samples (T, r, n)."""
+    known = min(map(len, jets))
+    return np.stack([jet[:known] for jet in jets])
 
 
 def read_bag(path: Path, topic: str | None) -> Results:
@@ -149,18 +135,27 @@ def read_bag(path: Path, topic: str | None) -> Results:
     with Bag(path) as bag:
         topic = one_topic(bag, (FEEDFORWARD,), topic)
         efforts = read_efforts(bag, topic)
-        columns = _companion(bag, topic + DEVIATION_ENDING, efforts.stamps)
-        spread = None if columns is None else _samples(f'{path}: topic {topic!r}', columns)
+        way = 'joint_names', feedforward_sample
+        _, spread = _samples_at(efforts.stamps, bag, topic + DEVIATION_ENDING, *way)
         motors = _motors(bag, efforts.stamps)
     return Results(
         joint_names=efforts.joint_names,
         times=(efforts.stamps - efforts.stamps[0]) * 1e-9,
         joint_jet=efforts.joint_jet,
         effort_jet=efforts.effort_jet,
-        joint_deviations=None if spread is None else spread.joint_jet,
-        effort_deviations=None if spread is None else spread.effort_jet,
+        joint_deviations=_known_rows([sample.jet for sample in spread]) if spread else None,
+        effort_deviations=_known_rows([sample.efforts for sample in spread]) if spread else None,
         motors=motors,
     )
+
+
+def _samples_at(
+    stamps: NDArray[np.int64], bag: Bag, topic: str, *way: Any
+) -> tuple[tuple[str, ...], list[Any]]:
+    """Return `_samples` of another topic, none unless their stamps are the same."""
+    names, samples = _samples(bag, topic, *way) if topic in bag.topics else ((), [])
+    same = [sample.instant for sample in samples] == stamps.tolist()
+    return (names, samples) if same else ((), [])
 
 
 def _motors(bag: Bag, stamps: NDArray[np.int64]) -> MotorResults | None:
@@ -170,49 +165,27 @@ def _motors(bag: Bag, stamps: NDArray[np.int64]) -> MotorResults | None:
         for name, about in bag.topics.items()
         if about.type == MOTOR_FEEDFORWARD and not name.endswith(DEVIATION_ENDING)
     ]
-    columns = _companion(bag, topics[0], stamps) if len(topics) == 1 else None
-    if columns is None:
+    if len(topics) != 1:
         return None
-    names = _constant(f'{bag.path}: topic {topics[0]!r}', 'motors', columns['motor_names'])
-    spread = _companion(bag, topics[0] + DEVIATION_ENDING, stamps)
+    way = 'motor_names', motor_sample
+    names, samples = _samples_at(stamps, bag, topics[0], *way)
+    if not samples:
+        return None
+    _, spread = _samples_at(stamps, bag, topics[0] + DEVIATION_ENDING, *way)
+    ratios = samples[0].ratios
     return MotorResults(
         names,
-        columns['gear_ratio'][0],
-        _motor_values(columns),
-        None if spread is None else _motor_values(spread),
+        np.full(len(names), np.nan) if ratios is None else ratios,
+        _motor_values(samples),
+        _motor_values(spread) if spread else None,
     )
 
 
-def _constant(where: str, what: str, names: Any) -> tuple[str, ...]:
-    """Return the names in a column; raise `BagError` if they differ between messages."""
-    if not isinstance(names, tuple):
-        raise BagError(f'{where}: expected the same {what} in all messages')
-    return names
-
-
-def _companion(bag: Bag, topic: str, stamps: NDArray[np.int64]) -> dict[str, Any] | None:
-    """Return the messages of another topic, None unless their stamps are the same."""
-    if topic not in bag.topics:
-        return None
-    found = _columns(bag, topic)
-    same = 'header.stamp' in found and np.array_equal(found['header.stamp'], stamps)
-    return found if same else None
-
-
-def _motor_values(arrays: dict[str, Any]) -> Array:
-    return np.stack([arrays[quantity.name] for quantity in MOTORS], axis=1)
-
-
-def _jet(where: str, arrays: dict[str, Any], names: Any, width: int) -> Array:
-    """Return the jet (T, r, width) up to the first derivative missing in the messages."""
-    rows = []
-    for name in names:
-        values = arrays[name]
-        if isinstance(values, list) or values.shape[1] not in (0, width):
-            raise BagError(f'{where}: {name}: expected {width} values in every message')
-        if values.shape[1] == 0:
-            break
-        rows.append(values)
-    if len(rows) < (2 if names is REFERENCE else 1):
-        raise BagError(f'{where}: expected values in {names[len(rows)]}, got none')
-    return np.stack(rows, axis=1)
+def _motor_values(samples: Sequence[MotorSample]) -> Array:
+    """Return the quantities of `MOTORS` (T, 5, m), NaN where a message has none."""
+    values = np.full((len(samples), len(MOTORS), samples[0].jet.shape[1]), np.nan)
+    for row, sample in zip(values, samples, strict=True):
+        row[: len(sample.jet)], row[3] = sample.jet, sample.efforts[0]
+        if sample.deflection is not None:
+            row[4] = sample.deflection
+    return values

@@ -98,8 +98,8 @@ def test_files_that_hold_no_results(tmp_path, text, message):
 @pytest.mark.parametrize(
     ('joint', 'motors', 'text'),
     [
-        ('b', ('b',), "topic '/feedforward/feedforward': expected the same joints in all"),
-        ('a', ('a/1', 'a/2'), "topic '/feedforward/motor_feedforward': expected the same motors"),
+        ('b', ('b',), "feedforward': expected the same joint_names in all"),
+        ('a', ('a/1', 'a/2'), "motor_feedforward': expected the same motor_names"),
     ],
 )
 def test_a_robot_that_changed_while_it_was_recorded_is_told(tmp_path, joint, motors, text):
@@ -107,7 +107,7 @@ def test_a_robot_that_changed_while_it_was_recorded_is_told(tmp_path, joint, mot
         output = ResultsWriter(writer)
         for i, results in enumerate([one_sample('a', ('a',)), one_sample(joint, motors)]):
             output.write(results, Origin(np.array([i]), np.array([i]), 4, 1))
-    with pytest.raises(BagError, match=f'changed: {text}'):
+    with pytest.raises(BagError, match=f'changed: topic .*{text}'):
         read_bag(tmp_path / 'changed', None)
 
 
@@ -125,7 +125,7 @@ def test_messages_without_a_motion(tmp_path):
     results = replace(one_sample(), joint_jet=np.zeros((1, 1, 1)))
     with BagWriter(tmp_path / 'still') as writer:
         ResultsWriter(writer).write(results, Origin(np.array([0]), np.array([0]), 4, 1))
-    with pytest.raises(sd.errors.ScrewDynamicsError, match='expected values in reference.velocit'):
+    with pytest.raises(BagError, match='reference.velocities: expected 1 values, one per name'):
         read_bag(tmp_path / 'still', None)
 
 
