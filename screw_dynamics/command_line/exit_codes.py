@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from types import FrameType
 
+from screw_dynamics.common.stop_signals import replace_handlers, restore_handlers
 from screw_dynamics.errors import ScrewDynamicsError
 
 FAILED = 1
@@ -115,16 +116,13 @@ def signals_as_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread can set handlers
         return
-    before = {number: signal.getsignal(number) for number in _STOPS}
-    for number, handler in before.items():
-        if handler is signal.SIG_DFL:  # under nohup, SIGHUP stays ignored
-            signal.signal(number, _stop)
+    # under nohup, SIGHUP stays ignored
+    unhandled = [number for number in _STOPS if signal.getsignal(number) is signal.SIG_DFL]
+    before = replace_handlers(unhandled, _stop)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            if handler is signal.SIG_DFL:
-                signal.signal(number, handler)
+        restore_handlers(before)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

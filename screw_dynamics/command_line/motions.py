@@ -8,7 +8,7 @@ import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -125,6 +125,22 @@ class RecordingPart(Options, heading='what is read'):
     topic: str | None = optional('of the JointState messages (default: the only one)')
     start: float = option(-np.inf, 'leave out what was recorded before [s]', metavar='S')
     end: float = option(np.inf, 'leave out what was recorded after [s]', metavar='S')
+
+    @property
+    def span(self) -> dict[str, Any]:
+        """Of `read_recording`."""
+        return self.of('topic', 'start', 'end')
+
+
+@dataclass(frozen=True)
+class RecordingOfMotors(RecordingPart):
+    """What is read of a recording of links and motors."""
+
+    motor_states: str | None = optional(
+        'JointState messages of the motors, on the joint side of the gear, for the deflections of '
+        'springs',
+        metavar='TOPIC',
+    )
 
 
 RECORDING_FILE = (

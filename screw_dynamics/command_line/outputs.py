@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -51,12 +51,23 @@ def writing(
         def write(path: Path | None, content: Callable[[TextIO], object]) -> None:
             if is_standard_output(path):
                 content(output)
-            elif path is not None:
-                with new_file(path) as place, place.open('w', encoding='utf-8') as file:
-                    content(file)
-                print(f'written: {path}')
+            else:
+                save(path, lambda place: _write_text(place, content), whole=True)
 
         yield write
+
+
+def _write_text(place: Path, content: Callable[[TextIO], object]) -> None:
+    with place.open('w', encoding='utf-8') as file:
+        content(file)
+
+
+def save(path: Path | None, make: Callable[[Path], object], *, whole: bool = False) -> None:
+    """Make a file if it is wanted, with `whole` in one step, and print its name."""
+    if path is not None:
+        with new_file(path) if whole else nullcontext(path) as place:
+            make(place)
+        print(f'written: {path}')
 
 
 def check(

@@ -48,6 +48,10 @@ class Options:
         if heading:
             cls.heading = (heading, text) if text else (heading,)
 
+    def of(self, *names: str) -> dict[str, Any]:
+        """Return some arguments by name, as keywords of a function."""
+        return {name: getattr(self, name) for name in names}
+
 
 # fields of records; a type that is a Literal has the choices
 option = partial(setting, kind=OptionRule)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#222222')
 GREY = '#5F6770'
 BLACK = '#222222'
+_WIDTH, _PANEL = 10.0, 1.5  # of panels, and the height of a row [inches]
 _DASHES = ('-', '--', ':', '-.')
 
 STYLE: dict[Any, Any] = {
@@ -76,10 +77,9 @@ def saved_figure(path: Path, style: dict[Any, Any]) -> Iterator[Figure]:
             figure.savefig(place, format=ending)
 
 
-@contextmanager
-def panels_figure(path: Path, size: tuple[float, float], title: str) -> Iterator[Figure]:
-    """Save the figure of panels that a block draws."""
+def save_panels(path: Path, rows: int, title: str, draw: Callable[[Figure], object]) -> None:
+    """Save the figure that a function draws, of some rows of panels below each other."""
     with saved_figure(path, {**STYLE, 'font.size': 9, 'lines.linewidth': 1.2}) as figure:
-        figure.set_size_inches(size)
-        yield figure
+        figure.set_size_inches(_WIDTH, 1.2 + _PANEL * rows)
+        draw(figure)
         figure.suptitle(title, x=0.01, ha='left', weight='bold', color=BLACK, parse_math=False)

@@ -131,7 +131,9 @@ def observe(  # noqa: PLR0913  (options are keywords)
     own = as_text(robot).robot
     measured = measured_format(effort_content, own.joint_names)
     with Bag(expanded(path)) as bag:
-        samples = observed_samples(bag, own, measured, topic, motor_states, start, end)
+        samples = observed_samples(
+            bag, own, measured, topic=topic, motor_states=motor_states, start=start, end=end
+        )
     known = measured if motor_states is None else EffortFormat()
     watching = LoadObserver(own, effort_content=known, **(observer or {}))
     loads = recorded_loads(ContactDetector(watching, **(detector or {})), *samples[:4])

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -111,11 +111,10 @@ def run(files: Examined, part: RecordingPart, many: Many) -> int:
     heading = '', 'finding', 'where', 'what it means'
     print(text_table([heading, *rows]) if rows else 'nothing is missing or odd')
     wrong = bool(found) and found[0].kind == WRONG
-    read: dict[str, Any] = {'topic': part.topic, 'start': part.start, 'end': part.end}
     if many.asked(files.recordings):
-        return max(many.run(check, Robot(model), files.recordings, **read), FAULTY * wrong)
+        return max(many.run(check, Robot(model), files.recordings, **part.span), FAULTY * wrong)
     for path in files.recordings:
-        recording, _ = read_recording(path, model, **read)
+        recording, _ = read_recording(path, model, **part.span)
         report = check_recording(model, recording)
         print(f'\n{report}')
         wrong |= not report.usable

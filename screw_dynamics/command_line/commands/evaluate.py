@@ -10,8 +10,9 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from screw_dynamics import fleet
 from screw_dynamics.command_line.limits import INFEASIBLE, Limits, told_limits
 from screw_dynamics.command_line.many import Many, only_of_one, robot_of
 from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
-from screw_dynamics.command_line.outputs import OutputFiles, writing
+from screw_dynamics.command_line.outputs import OutputFiles, save, writing
 from screw_dynamics.command_line.records import (
     Options,
     UsageError,
@@ -31,7 +32,7 @@ from screw_dynamics.command_line.records import (
     positive,
 )
 from screw_dynamics.command_line.robots import AnyRobot, Recorded, SentEfforts, read_text
-from screw_dynamics.common.paths import expanded, new_file
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import refuse
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
@@ -125,6 +126,12 @@ class EvaluatedMotion(TrajectorySource):
     )
     order: Order = option(2, 'highest derivative of the efforts')
 
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """Of `bag_efforts`."""
+        names = 'topic', 'start', 'end', 'interpolation', 'rate', 'order', 'smoothing_time'
+        return self.of(*names)
+
 
 @dataclass(frozen=True)
 class Loops(Options, heading='loops around the motors'):
@@ -207,18 +214,11 @@ def run(
         if found.curve is not None and robot is not None and checked:
             code = told_limits(robot, found.curve, motion.rate or RATE, limits)
         write(files.csv, lambda file: write_csv(results, file))
-        if files.bag is not None and found.write is not None:
-            found.write(files.bag)
-            print(f'written: {files.bag}')
-        if loops.gains is not None and found.curve is not None and robot is not None:
-            _write_gains(robot, found.curve, loops)
-        if files.plot is not None:
-            from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
-
-            marks = [] if found.curve is None else found.curve.breaks.tolist()
-            shown = {} if robot is None else limits_of(robot, results, found.taken.trivial)
-            save_plot(results, files.plot, files.title or found.title, shown, marks)
-            print(f'written: {files.plot}')
+        if found.write is not None:
+            save(files.bag, found.write)
+        if found.curve is not None and robot is not None:
+            save(loops.gains, partial(_write_gains, robot, found.curve, loops), whole=True)
+        save(files.plot, partial(_plot, found, files.title))
     return code
 
 
@@ -243,14 +243,8 @@ def _of_many(
         fleet.evaluate,
         robot,
         paths,
-        topic=motion.topic,
-        start=motion.start,
-        end=motion.end,
-        interpolation=motion.interpolation,
-        rate=motion.rate,
-        order=motion.order,
         effort_format=efforts.format_for(robot),
-        smoothing_time=motion.smoothing_time,
+        **motion.evaluation,
     )
 
 
@@ -324,16 +318,7 @@ def _of_bag(
         robot = source.robot(recorded, ROBOT_FIRST)
         taken = efforts.format_for(robot)
         found = bag_efforts(
-            bag,
-            robot,
-            topic=topic,
-            start=motion.start,
-            end=motion.end,
-            interpolation=motion.interpolation,
-            rate=motion.rate,
-            order=motion.order,
-            effort_format=taken,
-            smoothing_time=motion.smoothing_time,
+            bag, robot, effort_format=taken, **{**motion.evaluation, 'topic': topic}
         )
 
     def write(place: Path) -> None:
@@ -385,11 +370,18 @@ def _warn_of_gaps(curve: PiecewisePolynomial, rate: float) -> None:
         )
 
 
-def _write_gains(robot: Robot, curve: PiecewisePolynomial, loops: Loops) -> None:
+def _plot(found: Evaluated, title: str | None, path: Path) -> None:
+    """Draw the figure."""
+    from screw_dynamics.recordings.results.results_plot import limits_of, save_plot
+
+    marks = [] if found.curve is None else found.curve.breaks.tolist()
+    results, robot = found.results, found.robot
+    shown = {} if robot is None else limits_of(robot, results, found.taken.trivial)
+    save_plot(results, path, title or found.title, shown, marks)
+
+
+def _write_gains(robot: Robot, curve: PiecewisePolynomial, loops: Loops, path: Path) -> None:
     """Write the gains of loops around the motors."""
     from screw_dynamics.simulation.gain_file import write_gains
 
-    if loops.gains is not None:
-        with new_file(loops.gains) as place:
-            write_gains(robot, curve, loops.frequency, loops.delay, place)
-        print(f'written: {loops.gains}')
+    write_gains(robot, curve, loops.frequency, loops.delay, path)

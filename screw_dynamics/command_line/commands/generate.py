@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from screw_dynamics.codegen.robot import QUANTITIES, generate_c
 from screw_dynamics.codegen.robot.c_text import Real
 from screw_dynamics.codegen.robot.quantities import EFFORT_PARTIALS, FRAME_TERMS, OF_DRIVES
 from screw_dynamics.codegen.robot.robot_table import robot_table
-from screw_dynamics.command_line.outputs import check
+from screw_dynamics.command_line.outputs import check, save
 from screw_dynamics.command_line.records import Options, flag, option, optional, several
 from screw_dynamics.command_line.robots import DrivenRobot
-from screw_dynamics.common.paths import expanded, new_file
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.records import Representation
 
@@ -113,9 +114,7 @@ def run(source: DrivenRobot, chosen: Code, files: Output) -> int:
         texts.append(robot_table(robot, prefix, chosen.order, quantities, source.urdf_text()))
     expanded(files.output).mkdir(exist_ok=True)
     for path, text in zip(paths, texts, strict=True):
-        with new_file(path) as file:
-            file.write_text(text, encoding='ascii')
-        print(f'written: {path}')
+        save(path, partial(Path.write_text, data=text, encoding='ascii'), whole=True)
     return 0
 
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import named_word
 from screw_dynamics.command_line.many import Many, only_of_one, robot_of
-from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
-from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingOfMotors
+from screw_dynamics.command_line.outputs import save, writing
 from screw_dynamics.command_line.records import (
     Options,
     argument,
@@ -29,8 +30,7 @@ from screw_dynamics.command_line.records import (
 )
 from screw_dynamics.command_line.robots import MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.figures import COLOURS, panels_figure
-from screw_dynamics.common.paths import new_file
+from screw_dynamics.common.figures import COLOURS, save_panels
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
@@ -38,7 +38,6 @@ from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.estimation.identification import (
     DriveIdentification,
     Identification,
-    Recording,
     identify,
     identify_drives,
 )
@@ -50,7 +49,9 @@ from screw_dynamics.model.records import EFFORT_UNITS
 from screw_dynamics.recordings.motions import read_recording
 from screw_dynamics.recordings.motions.recording import is_table
 
-_WIDTH, _PANEL = 11.0, 1.6  # inches
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 DESCRIPTION = (
     'Identify friction, rotor inertias and offsets of joints, the payload, or the inertia '
     'parameters of all links, from recorded JointState messages with positions and efforts, with '
@@ -98,14 +99,9 @@ class IdentifiedRobot(RecordedRobot):
 
 
 @dataclass(frozen=True)
-class Measured(RecordingPart):
+class Measured(RecordingOfMotors):
     """What is read of the recording, and how it is used."""
 
-    motor_states: str | None = optional(
-        'JointState messages of motors behind springs, on the joint side of the gear: the '
-        'springs are found from the deflections',
-        metavar='TOPIC',
-    )
     smoothing_time: float | None = optional(
         'measured motion faster than this is noise [s] (default: the data choose)',
         above=0.0,
@@ -119,18 +115,6 @@ class Measured(RecordingPart):
         metavar='RECORDING',
     )
     no_check: bool = flag('accept efforts that contradict the model: reversed joints, other units')
-
-    def read(self, path: Path, model: ScrewModel, of_motors: bool) -> tuple[Recording, str]:
-        """Return the samples of a bag or table, and their counts."""
-        return read_recording(
-            path,
-            model,
-            topic=self.topic,
-            motor_states=self.motor_states,
-            of_motors=of_motors,
-            start=self.start,
-            end=self.end,
-        )
 
 
 @dataclass(frozen=True)
@@ -220,32 +204,38 @@ def run(
         recorded = source.recorded(bag)
         robot = source.robot(recorded)
         measured = efforts.format_for(robot)
-        recording, samples = part.read(bag, robot.tree, of_motors)
+        motors: dict[str, Any] = {'motor_states': part.motor_states, 'of_motors': of_motors}
+        recording, samples = read_recording(bag, robot.tree, **part.span, **motors)
         first, used = recording.times[[0, -1]]
         if part.validate is not None:
-            other = part.read(part.validate, robot.tree, of_motors)[0]
+            other = read_recording(part.validate, robot.tree, **part.span, **motors)[0]
             unseen = 'validated'
         else:
             unseen = 'held out'
             last, used = used, used - part.held_out * (used - first)
             other = recording.between(used, last)
         use = recording.between(first, used)
-        found = _found(robot, use, of_motors, part, sought, measured)
+        options = _options(robot, part, sought, measured, of_motors)
+        found = (
+            identify_drives(robot, use, **options)
+            if of_motors
+            else identify(robot.tree, use, **options)
+        )
         remaining = found.validate(other)
         print(f'{samples}\n\n{_report(found, robot.tree, remaining, unseen)}')
         write(files.csv, lambda file: _write_parameters(found, file))
         _write_robot(found, files, source.description(recorded))
-        if isinstance(found, Identification) and files.plot is not None:
-            title = f'{robot.model.name}: efforts of {bag.name}'
-            size = _WIDTH, 1.2 + _PANEL * found.model.n
-            with panels_figure(files.plot, size, title) as figure:
-                found.explain(recording).plot(figure=figure)
-                for axes in figure.axes[::3]:
-                    axes.margins(x=0.0)
-                    axes.axvspan(
-                        used, recording.times[-1], color=COLOURS[4], alpha=0.2, linewidth=0
-                    )
-            print(f'written: {files.plot}')
+
+        def draw(figure: Figure) -> None:
+            assert isinstance(found, Identification)
+            found.explain(recording).plot(figure=figure)
+            end = recording.times[-1]
+            for axes in figure.axes[::3]:
+                axes.margins(x=0.0)
+                axes.axvspan(used, end, color=COLOURS[4], alpha=0.2, linewidth=0)
+
+        title = f'{robot.model.name}: efforts of {bag.name}'
+        save(files.plot, lambda path: save_panels(path, robot.n, title, draw))
     return 0
 
 
@@ -266,8 +256,7 @@ def _of_many(
     with writing((*paths, source.urdf), *written, figure=files.plot) as write:
         every = recordings_in(paths)
         robot = robot_of(source, every)
-        chosen = _chosen(robot, part, sought, efforts.format_for(robot))
-        read: dict[str, Any] = {'topic': part.topic, 'start': part.start, 'end': part.end}
+        options = _options(robot, part, sought, efforts.format_for(robot), False)
         found = fleet.identify(
             robot,
             every,
@@ -275,8 +264,8 @@ def _of_many(
             per_robot=sought.per_robot,
             robots=[os.path.dirname(path) for path in every] if sought.per_robot else None,
             **many.options,
-            **chosen,
-            **read,
+            **options,
+            **part.span,
         )
         print(found)
         drift = None
@@ -286,57 +275,18 @@ def _of_many(
                 print(f'\nchange over time:\n{drift}')
         write(files.csv, lambda file: _write_parameters(found, file))
         if files.write_urdf or files.write_drives:
-            whole = read_recording(found.records[0].path, robot.tree, **read)[0]
-            one = found.identification(robot, whole, **chosen)
+            whole = read_recording(found.records[0].path, robot.tree, **part.span)[0]
+            one = found.identification(robot, whole, **options)
             _write_robot(one, files, source.description(source.recorded(Path(every[0]))))
-        if files.plot is not None and drift is not None:
-            drift.plot().savefig(files.plot)
-            print(f'written: {files.plot}')
+        if drift is not None:
+            save(files.plot, lambda path: drift.plot().savefig(path))
     return 0
 
 
-def _chosen(
-    robot: Robot, part: Measured, sought: Sought, measured: EffortFormat
+def _options(
+    robot: Robot, part: Measured, sought: Sought, measured: EffortFormat, of_motors: bool
 ) -> dict[str, Any]:
-    """Return the options of `identify`."""
-    chosen = sought.parameters or _DEFAULT
-    return {
-        **{name: name in chosen for name in _PARAMETERS},
-        'payload': sought.load,
-        **_beside(robot, sought),
-        'effort_content': measured,
-        'smoothing_time': part.smoothing_time,
-        'check': not part.no_check,
-    }
-
-
-def _found(
-    robot: Robot,
-    recording: Recording,
-    of_motors: bool,
-    part: Measured,
-    sought: Sought,
-    measured: EffortFormat,
-) -> Identification | DriveIdentification:
-    """Return what explains the efforts of joints or motors."""
-    if of_motors:
-        return identify_drives(
-            robot,
-            recording,
-            payload=sought.load,
-            torque_constants=sought.torque_constants,
-            springs=sought.springs,
-            **_beside(robot, sought),
-            link_uncertainty=sought.link_uncertainty,
-            effort_format=measured,
-            smoothing_time=part.smoothing_time,
-            check=not part.no_check,
-        )
-    return identify(robot.tree, recording, **_chosen(robot, part, sought, measured))
-
-
-def _beside(robot: Robot, sought: Sought) -> dict[str, Any]:
-    """Return the springs beside motors and the coupling of motors that are sought."""
+    """Return the options of `identify`, or of `identify_drives` from efforts of motors."""
     springs: dict[str, Any] = dict(sought.parallel_springs)
     for name in [name for name, kind in springs.items() if kind == 'drives']:
         joints = {} if robot.drives is None else robot.drives.joints
@@ -350,7 +300,17 @@ def _beside(robot: Robot, sought: Sought) -> dict[str, Any]:
             if name not in names:
                 raise UnknownNameError('joint', name, names, '--coupling')
         gears[names.index(motor), names.index(joint)] = ratio
-    return {'parallel_springs': springs, 'coupling': gears if sought.coupling else None}
+    of_drives = sought.of('torque_constants', 'springs', 'link_uncertainty')
+    of_joints = {name: name in (sought.parameters or _DEFAULT) for name in _PARAMETERS}
+    return {
+        'payload': sought.load,
+        'parallel_springs': springs,
+        'coupling': gears if sought.coupling else None,
+        'smoothing_time': part.smoothing_time,
+        'check': not part.no_check,
+        'effort_format' if of_motors else 'effort_content': measured,
+        **(of_drives if of_motors else of_joints),
+    }
 
 
 def _check_options(source: IdentifiedRobot, sought: Sought, files: Files) -> None:
@@ -372,18 +332,13 @@ def _write_robot(
     found: Identification | DriveIdentification, files: Files, urdf: Path | bytes
 ) -> None:
     """Write the URDF and the drives that are wanted."""
-    if files.write_urdf is not None:
-        found.to_urdf(urdf, files.write_urdf)
-        print(f'written: {files.write_urdf}')
-    if files.write_drives is not None:
-        own = found.robot() if isinstance(found, Identification) else found.robot
-        if own.drives is None:
-            raise InputError(
-                '--write-drives: expected friction, rotors or springs to write, got none'
-            )
-        with new_file(files.write_drives) as place:
-            own.drives.to_yaml(place)
-        print(f'written: {files.write_drives}')
+    save(files.write_urdf, partial(found.to_urdf, urdf))
+    if files.write_drives is None:
+        return
+    own = found.robot() if isinstance(found, Identification) else found.robot
+    if own.drives is None:
+        raise InputError('--write-drives: expected friction, rotors or springs to write, got none')
+    save(files.write_drives, own.drives.to_yaml, whole=True)
 
 
 def _report(

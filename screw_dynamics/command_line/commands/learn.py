@@ -9,7 +9,7 @@ from pathlib import Path
 
 from screw_dynamics.command_line.argument_types import Named, one_or_each
 from screw_dynamics.command_line.motions import TrajectorySource
-from screw_dynamics.command_line.outputs import check
+from screw_dynamics.command_line.outputs import check, save
 from screw_dynamics.command_line.records import (
     Options,
     argument,
@@ -19,7 +19,7 @@ from screw_dynamics.command_line.records import (
 )
 from screw_dynamics.command_line.robots import YAML_ENDINGS, RecordedRobot
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.paths import expanded, new_file
+from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.learning import LearnedMotion, learn_motion
@@ -161,18 +161,12 @@ def run(
         robot,
         motion,
         recordings,
-        uncertainty=unknown.uncertainty,
-        delay=unknown.delay,
         gains=unknown.gains(robot),
-        smoothing_time=unknown.smoothing_time,
-        step=unknown.step,
+        **unknown.of('uncertainty', 'delay', 'smoothing_time', 'step'),
     )
     count = f'{len(recordings)} runs' if len(recordings) > 1 else '1 run'
     print(f'{count} of {sent.trajectory}\n\n{found}')
-    if files.output is not None:
-        with new_file(files.output) as place:
-            found.to_yaml(place)
-        print(f'written: {files.output}')
+    save(files.output, found.to_yaml, whole=True)
     return 0
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import Named, one_or_each
 from screw_dynamics.command_line.many import Many, only_of_one, robot_of
-from screw_dynamics.command_line.motions import Bags, RecordingPart
-from screw_dynamics.command_line.outputs import OutputFiles, writing
+from screw_dynamics.command_line.motions import Bags, RecordingOfMotors
+from screw_dynamics.command_line.outputs import OutputFiles, save, writing
 from screw_dynamics.command_line.records import (
     Options,
     flag,
@@ -26,7 +26,7 @@ from screw_dynamics.command_line.records import (
 )
 from screw_dynamics.command_line.robots import MeasuredEfforts, RecordedRobot
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.figures import panels_figure
+from screw_dynamics.common.figures import save_panels
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
@@ -37,7 +37,6 @@ from screw_dynamics.recordings.motions.joint_states import observed_samples
 from screw_dynamics.recordings.motions.recording import recorded_robot
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, one_topic
 
-_WIDTH, _PANEL = 9.0, 1.3  # inches
 DESCRIPTION = (
     'Find collisions in recorded JointState messages with positions, velocities and efforts: '
     'when, on which link, how strong and in which direction (in axes of the base link). External '
@@ -52,17 +51,6 @@ EXAMPLES = (
     'screw_dynamics observe my_bag --drives my_springs.yaml --payload tool0=1.2 --csv loads.csv',
     'screw_dynamics observe bags/* --output loads --jobs 8',
 )
-
-
-@dataclass(frozen=True)
-class Sources(RecordingPart):
-    """What is read of the bag."""
-
-    motor_states: str | None = optional(
-        'JointState messages of the motors, on the joint side of the gear: the efforts of '
-        'springs come from their deflections',
-        metavar='TOPIC',
-    )
 
 
 @dataclass(frozen=True)
@@ -125,7 +113,7 @@ class Files(OutputFiles):
 def run(
     recordings: Bags,
     source: ObservedRobot,
-    part: Sources,
+    part: RecordingOfMotors,
     efforts: MeasuredEfforts,
     observer: Observer,
     files: Files,
@@ -146,7 +134,7 @@ def run(
             known = measured if part.motor_states is None else EffortFormat()
             detector = _detector(observer, robot, known)
             samples = observed_samples(
-                opened, robot, measured, part.topic, part.motor_states, part.start, part.end
+                opened, robot, measured, motor_states=part.motor_states, **part.span
             )
             topic = one_topic(opened, (JOINT_STATE,), part.topic)
         loads = recorded_loads(detector, *samples[:4])
@@ -157,27 +145,25 @@ def run(
             print('velocities: estimated from the positions, some messages have none')
         print(loads)
         write(files.csv, loads.write_csv)
-        if files.plot is not None:
-            title = f'{robot.model.name}: external efforts on {topic} of {bag.name}'
-            size = _WIDTH, 1.0 + _PANEL * robot.n
-            with panels_figure(files.plot, size, title) as figure:
-                loads.draw(figure)
-            print(f'written: {files.plot}')
-        if files.html is not None:
+        title = f'{robot.model.name}: external efforts on {topic} of {bag.name}'
+        save(files.plot, lambda path: save_panels(path, robot.n, title, loads.draw))
+
+        def show(path: Path) -> None:
             from screw_dynamics.viewer import Viewer, read_visuals
             from screw_dynamics.viewer.recorded_motion import observed_motion
 
             motion = observed_motion(samples, loads, robot)
             with Viewer(robot, motion, read_visuals(source.description(recorded))) as viewer:
-                viewer.save_html(files.html)
-            print(f'written: {files.html}')
+                viewer.save_html(path)
+
+        save(files.html, show)
     return 0
 
 
 def _of_many(
     paths: tuple[Path, ...],
     source: ObservedRobot,
-    part: Sources,
+    part: RecordingOfMotors,
     efforts: MeasuredEfforts,
     observer: Observer,
     files: Files,
@@ -190,10 +176,8 @@ def _of_many(
         fleet.observe,
         robot,
         paths,
-        topic=part.topic,
         motor_states=part.motor_states,
-        start=part.start,
-        end=part.end,
+        **part.span,
         effort_content=efforts.format_for(robot),
         **_options(observer, robot),
     )
@@ -215,8 +199,7 @@ def _options(chosen: Observer, robot: Robot) -> dict[str, dict[str, Any]]:
         },
         'detector': {
             'floor': values('--floor', chosen.floor, 1.0),
-            **{name: getattr(chosen, name) for name in ('deviations', 'model_error', 'release')},
-            'hold': chosen.hold,
+            **chosen.of('deviations', 'model_error', 'release', 'hold'),
         },
     }
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import Named, one_or_each
 from screw_dynamics.command_line.many import Many, only_of_one
 from screw_dynamics.command_line.motions import ROBOT_FIRST, TrajectorySource, write_waypoints
-from screw_dynamics.command_line.outputs import writing
+from screw_dynamics.command_line.outputs import save, writing
 from screw_dynamics.command_line.records import Options, argument, optional, per_joint
 from screw_dynamics.command_line.robots import DrivenRobot
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.common.figures import panels_figure
+from screw_dynamics.common.figures import save_panels
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.limits.check import check_feasibility
@@ -36,7 +37,6 @@ EXAMPLES = (
     '--csv fast.csv --plot fast.png',
     'screw_dynamics retime my_robot.urdf plans/* --output fast --jobs 8',
 )
-_WIDTH, _PANEL = 9.0, 1.5  # inches
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,14 @@ class Motion(TrajectorySource):
 
 
 def _limit(quantity: str) -> Any:
-    return per_joint(f'limits of the {quantity}', infinite=True)
+    return per_joint(f'{quantity} (default: of the robot)', infinite=True)
 
 
 @dataclass(frozen=True)
 class Limits(
     Options,
     heading='limits',
-    text='A number for all joints, one for each, or JOINT=VALUE; inf for none (default: of the '
-    'robot).',
+    text='A number for all joints, one for each, or JOINT=VALUE; inf for none.',
 ):
     """Limits in place of those of the robot."""
 
@@ -133,14 +132,14 @@ def run(
         report = check_feasibility(robot, sampled_jets(fast, times, robot), times)
         print(f'{report}\n\n{curve.duration:.6g} s before, {fast.duration:.6g} s now')
         write(files.csv, lambda file: write_waypoints(waypoints, file))
-        if files.plot is not None:
+
+        def plot(path: Path) -> None:
             title = (
                 f'{robot.model.name}: {fast.duration:.4g} s along {motion.trajectory} '
                 f'({curve.duration:.4g} s before)'
             )
             shares = limit_shares(robot, fast, times)
-            size = _WIDTH, 1.2 + _PANEL * len(shares)
-            with panels_figure(files.plot, size, title) as figure:
-                draw_shares(fast, shares, figure)
-            print(f'written: {files.plot}')
+            save_panels(path, len(shares), title, partial(draw_shares, fast, shares))
+
+        save(files.plot, plot)
     return 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
-from screw_dynamics.command_line.outputs import check
+from screw_dynamics.command_line.outputs import check, save
 from screw_dynamics.command_line.records import (
     Options,
     argument,
@@ -104,12 +104,8 @@ def run(source: AnyRobot, motion: ShownMotion, page: Page) -> int:
         if page.time is not None:
             viewer.show_time(page.time)
         viewer.show_layers(*page.show)
-        if page.html is not None:
-            viewer.save_html(page.html)
-            print(f'written: {page.html}')
-        if page.screenshot is not None:
-            viewer.save_screenshot(page.screenshot)
-            print(f'written: {page.screenshot}')
+        save(page.html, viewer.save_html)
+        save(page.screenshot, viewer.save_screenshot)
         if files == (None, None):
             print(f'{viewer.address} (Ctrl-C ends)', flush=True)
             viewer.wait()

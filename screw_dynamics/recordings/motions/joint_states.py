@@ -127,10 +127,11 @@ def observed_samples(
     bag: Bag,
     robot: Robot,
     measured: EffortFormat,
-    topic: str | None,
-    motor_states: str | None,
-    start: float,
-    end: float,
+    *,
+    topic: str | None = None,
+    motor_states: str | None = None,
+    start: float = -np.inf,
+    end: float = np.inf,
 ) -> JointSamples:
     """Return the samples of a topic, with efforts from deflections if motor states are given."""
     topic = one_topic(bag, (JOINT_STATE,), topic)
