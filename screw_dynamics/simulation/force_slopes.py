@@ -88,13 +88,13 @@ def spring_slopes(
     set_spring_efforts(motors, table.parameters, stiffness, deflections, np.empty(1), efforts)
     for i, (law, first, side) in enumerate(motors.tolist()):
         if law not in (RIGID, VARIABLE):
-            stiffness[i] = _stiffness(law, table.parameters, first, side == 1, deflections[0, i])
+            stiffness[i] = stiffness_at(law, table.parameters, first, side == 1, deflections[0, i])
         if law == DAMPED:
             damping[i] = table.parameters[first + 1]
     return efforts, stiffness, damping
 
 
-def _stiffness(law: int, parameters: Array, first: int, second: bool, phi: float) -> float:
+def stiffness_at(law: int, parameters: Array, first: int, second: bool, phi: float) -> float:
     """Return the stiffness of the spring of one motor at its deflection."""
     if law in (LINEAR, DAMPED):
         return float(parameters[first])

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,15 +20,13 @@ from screw_dynamics.kernels.drives.laws import (
     DAMPED,
     INERTIA,
     LINEAR,
-    PAIR_EXPONENTIAL,
     RIGID,
     VARIABLE,
     VISCOUS,
-    law_taylor,
     spring_deflection,
 )
-from screw_dynamics.kernels.drives.parallel import WORK, subtract_parallel_spring
 from screw_dynamics.model import ScrewModel
+from screw_dynamics.simulation.force_slopes import parallel_slopes, stiffness_at
 
 
 def natural_frequencies(
@@ -156,35 +152,26 @@ def parallel_frequency(robot: Robot, q: Array) -> float:
     bristles = table.gears[:, BRISTLE]
     if table.direct and not bristles.any():
         return 0.0
-    mobility, work = np.diag(link_mobility(robot.tree, table, q)), np.empty((WORK, 2))
+    mobility = np.diag(link_mobility(robot.tree, table, q))
     inertias = np.maximum(table.rows[:, INERTIA], 1.0 / mobility[table.joint_of_motor])
-    squares = [0.0, *bristles / inertias]
-    subtract: Callable[..., float] = subtract_parallel_spring
-    for row, position, moved in zip(table.parallel_springs, q, mobility, strict=True):
-        effort = np.zeros(2)
-        subtract(row, np.array([position, 1.0]), effort, work)
-        squares.append(abs(effort[1]) * moved)
+    squares = [0.0, *bristles / inertias, *abs(parallel_slopes(table, q)) * mobility]
     return float(np.sqrt(max(squares)))
 
 
 def _at_rest(table: MotorTable) -> Array:
     """Return the stiffness at every motor for springs that transmit no effort, 1 if rigid."""
-    slopes, taylor = np.ones(table.m), np.empty(2)
+    slopes = np.ones(table.m)
     for i, j in enumerate(table.joint_of_motor):
         law, at = table.laws[j], table.offsets[j]
-        if law >= PAIR_EXPONENTIAL:
-            slopes[i] = 0.5 * table.stiffness[table.variable[j]]
-        elif law == VARIABLE:
-            slopes[i] = table.stiffness[table.variable[j]]
-        elif law in (LINEAR, DAMPED):
-            slopes[i] = table.parameters[at]
+        if table.variable[j] >= 0:  # half of the stiffness of a pair for each of its springs
+            slopes[i] = table.stiffness[table.variable[j]] * (0.5 if law != VARIABLE else 1.0)
         elif law != RIGID:
-            deflection = spring_deflection(law, table.parameters, at, 0.0)
+            linear = law in (LINEAR, DAMPED)
+            deflection = 0.0 if linear else spring_deflection(law, table.parameters, at, 0.0)
             if np.isnan(deflection):
                 raise InputError(
                     f'stiffness: expected values, got none: the table of joint '
                     f'{table.joint_names[j]!r} does not contain effort 0, a spring at rest'
                 )
-            law_taylor(law, table.parameters, at, deflection, taylor)
-            slopes[i] = taylor[1]
+            slopes[i] = stiffness_at(law, table.parameters, at, False, deflection)
     return slopes

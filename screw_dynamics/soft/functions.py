@@ -271,14 +271,11 @@ def frame_pose(robot: SoftRobot, q: ArrayLike, frame: str) -> Array:
     count = robot.modules_to(frame)
     if robot.kernel_table.given_width:
         # the series of such bodies hold far more than their ends
-        result = np.tile(np.eye(4), (len(samples), 1, 1))
-        for sample, pose in zip(samples, result, strict=True):
+        found = np.empty((len(samples), 4, 4))
+        for sample, pose in zip(samples, found, strict=True):
             robot.check(sample)
-            for module, own in zip(robot.modules[:count], robot.slices, strict=False):
-                rotation, translation = module.tip_pose(sample[own])
-                pose[:3, 3] += pose[:3, :3] @ translation
-                pose[:3, :3] = pose[:3, :3] @ rotation
-        return result.reshape(*leading, 4, 4)
+            pose[...] = robot.places(sample, count)[-1]
+        return found.reshape(*leading, 4, 4)
     poses = np.empty((len(samples), len(robot.modules), 4, 4))
     run_chain(robot, samples[:, np.newaxis], poses=poses)
     return _behind(poses, count).reshape(*leading, 4, 4)

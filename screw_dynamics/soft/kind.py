@@ -13,7 +13,7 @@ from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import register_kind
 from screw_dynamics.model.state_calls import output
 from screw_dynamics.soft import functions
-from screw_dynamics.soft.outline import outline, places
+from screw_dynamics.soft.outline import outline
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 
@@ -37,7 +37,7 @@ register_kind(
     SoftRobot,
     inverse_dynamics=functions.inverse_dynamics,
     outline=outline,
-    places=places,
+    places=SoftRobot.places,
     **{
         function.__name__: _filling(function)
         for function in (

@@ -113,14 +113,6 @@ class SoftBody:
         return frames
 
 
-def places(robot: SoftRobot, q: Array) -> Array:
-    """Return the poses (P, 4, 4) of the base and of the distal frames of all modules."""
-    found = [np.eye(4)]
-    for module, own in zip(robot.modules, robot.slices, strict=True):
-        found.append(found[-1] @ pose(*module.tip_pose(q[own])))
-    return np.array(found)
-
-
 def outline(robot: SoftRobot, threads: Sequence[object] = ()) -> Outline:
     """Return the parts of a robot, with threads of its own and those given."""
     marks, rods, masses = [], [], []

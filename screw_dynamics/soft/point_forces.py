@@ -13,6 +13,7 @@ from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.errors import ShapeError, UnknownNameError
 from screw_dynamics.series.jets import taylor_coefficients
 from screw_dynamics.series.series_array import SeriesArray
+from screw_dynamics.soft.actuators.actuator import as_jet
 from screw_dynamics.soft.checks import require_mapping
 from screw_dynamics.soft.paper.recursion import (
     BodyForces,
@@ -66,10 +67,8 @@ def point_force_efforts(
     >>> np.allclose(efforts, -sd.gravity_forces(arm, q))
     True
     """
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim != 2 or jet.shape[1] != require_soft_robot(robot).n or not len(jet):
-        raise ShapeError('joint_jet', f'(k + 1, {robot.n})', jet.shape)
-    robot.check(require_finite('joint_jet', jet)[0])
+    jet = as_jet(require_soft_robot(robot), joint_jet)
+    robot.check(jet[0])
     forces: dict[int, Array] = {}
     for name, value in require_mapping('force_jets', force_jets, 'forces by body').items():
         if name not in robot.module_names:

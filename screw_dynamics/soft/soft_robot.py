@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_vector, read_only_copy
 from screw_dynamics.common.results import Tabular
 from screw_dynamics.errors import InputError, UnknownNameError, shown
+from screw_dynamics.lie import pose
 from screw_dynamics.model import JointLimits, ScrewModel
 from screw_dynamics.soft.checks import as_tuple
 from screw_dynamics.soft.joint import Joint
@@ -173,6 +174,13 @@ class SoftRobot(Tabular):
                 module.check(q[own])
             except InputError as error:
                 raise InputError(f'{name}: {error}') from None
+
+    def places(self, q: Array, count: int | None = None) -> Array:
+        """Return the poses (m + 1, 4, 4) of the base and of the distal frames of m modules."""
+        found = [np.eye(4)]
+        for module, own in zip(self.modules[:count], self.slices, strict=False):
+            found.append(found[-1] @ pose(*module.tip_pose(q[own])))
+        return np.array(found)
 
     def _parts(self) -> tuple[str, list[tuple[str, str, str]]]:
         rows = [('module', 'type', 'coordinates')]

@@ -158,6 +158,12 @@ class Tree:
         matrix[np.arange(self.count), self.model.coordinates] = self.model.multipliers
         return matrix
 
+    @property
+    def G(self) -> ScalarArray:  # noqa: N802
+        """Acceleration of the base that stands for gravity, -(0; g), (6,)."""
+        gravity = self.model.gravity
+        return np.concatenate((np.zeros(3, gravity.dtype), -gravity))
+
     def adjoints(self) -> list[ScalarArray]:
         """Return Ad_{C_i}, which map body-fixed twists to spatial ones."""
         return [adjoint(pose) for pose in self.poses]

@@ -150,11 +150,3 @@ def inertia_box(mass: float, about_com: Array) -> tuple[Array, Array]:
         axes[:, 0] = -axes[:, 0]
     # of an edge a the second moment is m a^2 / 12; inertias of no solid have negative ones
     return np.sqrt(12.0 * np.maximum(second, 0.0) / mass), axes
-
-
-def sections_around(frames: Array, radius: float) -> Array:
-    """Return rings (s, 24, 3) around the z axes of frames (s, 4, 4)."""
-    angles = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
-    ring = radius * np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=-1)
-    placed: Array = frames[:, np.newaxis, :3, 3] + ring @ frames[:, :3, :3].swapaxes(1, 2)
-    return placed

@@ -214,11 +214,9 @@ def _load(path: Path) -> list[tuple[Mesh, Colour | None]]:
     """Read a mesh file; what has one colour is one mesh."""
     import trimesh
 
-    collada = path.suffix.lower() == '.dae'
-    if collada:
-        pass  # trimesh would name no package
     try:
         scene = trimesh.load_scene(str(path))
+        collada = path.suffix.lower() == '.dae'
         size = trimesh.units.unit_conversion(scene.units, 'meters') if collada else 1.0
         parts = scene.dump()
     except Exception as error:  # its readers raise many types

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from oracles.differences import derivatives, slope
 from scipy.linalg import expm
 
 import screw_dynamics as sd
@@ -120,16 +121,10 @@ def test_columns_are_the_slopes_of_the_collocated_coordinates():
     robot, actuators, jet, units, scale = motion()
     matrix = SOFT.actuation_matrix(actuators, jet[:1])[0]
     assert matrix.shape == (robot.n, 5)
-    h = 1e-3
-    for j in range(robot.n):
-        step = h * scale[j] * np.eye(robot.n)[j]
+    for j, unit in enumerate(np.diag(scale)):
         for a, actuator in enumerate(actuators):
-            near, far = (
-                actuator.coordinate(jet[0] + k * step) - actuator.coordinate(jet[0] - k * step)
-                for k in (1, 2)
-            )
-            slope = (8.0 * near - far) / (12.0 * h)  # truncation h^4
-            assert abs(matrix[j, a] * scale[j] - slope) < 1e-10 * units[a]
+            expected = slope(lambda h, a=actuator, e=unit: a.coordinate(jet[0] + h * e), 1e-3)
+            assert abs(matrix[j, a] * scale[j] - expected) < 1e-10 * units[a]
 
 
 def test_efforts_and_their_derivatives_are_those_along_the_motion():
@@ -144,13 +139,10 @@ def test_efforts_and_their_derivatives_are_those_along_the_motion():
         matrix = SOFT.actuation_matrix(actuators, at(t, jet)[np.newaxis])[0]
         return matrix @ at(t, inputs)
 
-    nodes = 0.1 * np.cos(np.pi * (np.arange(14) + 0.5) / 14)
-    samples = np.array([efforts_at(t) for t in nodes])
-    for j in range(robot.n):
-        curve = np.polynomial.chebyshev.Chebyshev.fit(nodes, samples[:, j], 13, domain=(-0.1, 0.1))
-        for order, bound in ((1, 1e-10), (2, 1e-8), (3, 1e-6)):
-            scale = abs(efforts[order]).max()
-            assert abs(curve.deriv(order)(0.0) - efforts[order, j]) < bound * scale, order
+    expected = derivatives(efforts_at, 0.1, 13)
+    for order, bound in ((1, 1e-10), (2, 1e-8), (3, 1e-6)):
+        scale = abs(efforts[order]).max()
+        assert abs(efforts[order] - expected[order]).max() < bound * scale, order
 
 
 def test_inputs_of_the_wrong_kind_are_named():
@@ -197,7 +189,7 @@ def test_rates_are_those_along_the_motion(build):
         q = jet[0] + t * jet[1] + 0.5 * t * t * jet[2]
         return np.array([drive.coordinate(q) for drive in drives])
 
-    rate = (8.0 * (at(h) - at(-h)) - at(2 * h) + at(-2 * h)) / (12.0 * h)
+    rate = slope(at, h)
     second = (at(h) - 2.0 * at(0.0) + at(-h)) / h**2
     assert np.abs(found.position - at(0.0)).max() < 1e-15
     assert np.abs(found.velocity - rate).max() < 1e-11

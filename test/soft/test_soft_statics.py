@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from oracles.differences import slope
 from scipy import optimize, special
 
 import screw_dynamics as sd
@@ -37,17 +38,8 @@ def potential(robot, q):
 
 def gradient(robot, q, step=1e-4):
     """Return the gradient by central differences of fourth order."""
-    unit = step * np.eye(robot.n)
     return np.array(
-        [
-            (
-                8.0 * (potential(robot, q + e) - potential(robot, q - e))
-                - potential(robot, q + 2 * e)
-                + potential(robot, q - 2 * e)
-            )
-            / (12.0 * step)
-            for e in unit
-        ]
+        [slope(lambda h, e=e: potential(robot, q + h * e), step) for e in np.eye(robot.n)]
     )
 
 
@@ -67,10 +59,10 @@ def test_the_potential_has_no_gradient_where_a_heavy_arm_hangs():
 def test_the_stiffness_matrix_is_the_slope_of_the_efforts():
     arm = heavy_arm()
     q = np.array([0.7, -0.4, 0.01, 0.2, 0.9, -0.02])
-    stiffness, step = stiffness_matrix(arm, q), 1e-5
-    for j, e in enumerate(step * np.eye(arm.n)):
-        slope = (efforts_at_rest(arm, q + e) - efforts_at_rest(arm, q - e)) / (2 * step)
-        np.testing.assert_allclose(stiffness[:, j], slope, atol=1e-6)
+    stiffness = stiffness_matrix(arm, q)
+    for j, e in enumerate(np.eye(arm.n)):
+        expected = slope(lambda h, e=e: efforts_at_rest(arm, q + h * e), 1e-5)
+        np.testing.assert_allclose(stiffness[:, j], expected, atol=1e-6)
     # a Hessian
     np.testing.assert_allclose(stiffness, stiffness.T, atol=1e-10)
 
@@ -203,8 +195,8 @@ def test_threads_under_constant_tension_hold_as_their_potential_does():
     threads = [SOFT.Thread(arm, {'body_2': (0.015, 0.0), 'body_3': (0.01, 0.01)})]
     gains = dict(actuators=threads, inputs=[4.0])
     q = SOFT.equilibrium(arm, np.zeros(arm.n), **gains)
-    slope = gradient(arm, q) - 4.0 * threads[0].effort_jet(q[np.newaxis])[0]
-    assert abs(slope).max() < 1e-8
+    residual = gradient(arm, q) - 4.0 * threads[0].effort_jet(q[np.newaxis])[0]
+    assert abs(residual).max() < 1e-8
     assert SOFT.is_stable(arm, q, **gains)
 
 

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from oracles import material_points
+from oracles.differences import slope
 
 import screw_dynamics as sd
 from screw_dynamics.soft.segments.thread_jets import ThreadJets
@@ -131,13 +132,6 @@ BODIES = {
 }
 
 
-def slope_of(function, step):
-    """Return the derivative at 0 by central differences of fourth order."""
-    return (
-        8.0 * (function(step) - function(-step)) - function(2 * step) + function(-2 * step)
-    ) / (12.0 * step)
-
-
 @pytest.mark.parametrize('route', ROUTES)
 @pytest.mark.parametrize('body', BODIES)
 def test_slanted_and_helical_threads_have_the_length_of_their_line_in_space(body, route):
@@ -156,9 +150,9 @@ def test_slanted_and_helical_threads_have_the_length_of_their_line_in_space(body
     for j, unit in enumerate(scale):
         e = unit * np.eye(n)[j]
         # fourth powers of the step, and rounding over it
-        slope = slope_of(lambda h, e=e: exact_length(make(q + h * e)[1], exact), 1e-3)
-        assert abs(efforts[0, j] * unit + slope) < 1e-12
-    rate = slope_of(lambda t: thread.effort_jet([q + t * jet[1] + 0.5 * t * t * jet[2]])[0], 1e-3)
+        expected = slope(lambda h, e=e: exact_length(make(q + h * e)[1], exact), 1e-3)
+        assert abs(efforts[0, j] * unit + expected) < 1e-12
+    rate = slope(lambda t: thread.effort_jet([q + t * jet[1] + 0.5 * t * t * jet[2]])[0], 1e-3)
     np.testing.assert_allclose(efforts[1], rate, atol=1e-11)
     # in a control loop
     columns = ThreadJets(robot, {'body_1': offset})
@@ -184,9 +178,9 @@ def test_a_route_through_a_volume_body_has_the_length_of_a_fine_polygon():
         assert np.isclose(thread.length(q), expected, rtol=1e-6)  # pieces squared
         efforts = thread.effort_jet([q])[0]
         for j, step in enumerate([1e-4] * 6 + [1e-6] * 2):
-            ends = [thread.length(q + sign * step * np.eye(8)[j]) for sign in (1.0, -1.0)]
-            slope = (ends[1] - ends[0]) / (2.0 * step)
-            assert abs(efforts[j] - slope) < 1e-8 + 1e-6 * abs(slope)
+            e = np.eye(8)[j]
+            expected = -slope(lambda h, t=thread, e=e: t.length(q + h * e), step)
+            assert abs(efforts[j] - expected) < 1e-8 + 1e-6 * abs(expected)
 
 
 def test_wrong_routes_are_refused():

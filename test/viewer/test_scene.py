@@ -29,11 +29,6 @@ RECIPES = [
 RED, GREY = (214, 25, 38), (150, 150, 150)
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(4)
-
-
 def test_places_are_the_poses_of_the_frames(rng):
     chain = random_model(rng, 3)  # axes beside the origins of the bodies
     chain = replace(chain, frames={**chain.frames, 'tool': chain.frames['tool_3']})

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,11 +16,6 @@ from screw_dynamics.viewer.motion import Sample, at_rest
 from screw_dynamics.viewer.signals import numbers, signals
 
 PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(4)
 
 
 def elastic(stiffness: float) -> sd.Robot:

@@ -23,11 +23,6 @@ VIEWED = np.zeros((11, 3, 2))
 VIEWED[:, 0] = TIMES[:, np.newaxis]
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(4)
-
-
 def test_times_without_motion_are_refused():
     with pytest.raises(sd.ScrewDynamicsError, match='times, joint_jet: expected both or none'):
         sd.view(PLANAR, TIMES)

@@ -50,7 +50,7 @@ class Actuator(ABC):
 
     def effort_jet(self, joint_jet: ArrayLike) -> Array:
         """Return dy/dq and its time derivatives (K + 1, n) along a motion with jet (K + 1, n)."""
-        jet = _as_jet(self.robot, joint_jet)
+        jet = as_jet(self.robot, joint_jet)
         result = np.zeros_like(jet)
         for own, part in self.parts(jet):
             result[:, own] += part.gradient().jet()
@@ -90,7 +90,7 @@ def actuation_matrix(actuators: Sequence[Actuator], joint_jet: ArrayLike) -> Arr
     array([[ 1.  ,  0.  ,  0.  ,  0.  ],
            [ 0.  ,  0.01,  0.  , -1.  ]])
     """
-    jet = _as_jet(robot_of(actuators), joint_jet)
+    jet = as_jet(robot_of(actuators), joint_jet)
     columns: Array = np.stack([actuator.effort_jet(jet) for actuator in actuators], axis=-1)
     return columns
 
@@ -171,8 +171,9 @@ def offsets_of(robot: SoftRobot, offsets: Mapping[str, ArrayLike]) -> dict[int, 
     }
 
 
-def _as_jet(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
+def as_jet(robot: SoftRobot, joint_jet: ArrayLike) -> Array:
+    """Return coordinates with derivatives (k + 1, n); raise an error for others."""
     jet = as_float_array('joint_jet', joint_jet)
     if jet.ndim != 2 or jet.shape[1] != robot.n or not len(jet):
-        raise ShapeError('joint_jet', f'(K + 1, {robot.n})', jet.shape)
+        raise ShapeError('joint_jet', f'(k + 1, {robot.n})', jet.shape)
     return require_finite('joint_jet', jet)

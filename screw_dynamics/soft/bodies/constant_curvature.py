@@ -192,16 +192,8 @@ class PlanarConstantCurvature(Arc):
 
     Parameters
     ----------
-    length, radius : float
-        Above 0, and at least 0 [m].
-    mass : float
-        [kg]
-    bending_stiffness : float
-        Flexural rigidity E I [N m^2]; the elastic effort is ``E I q / L``.
-    damping : float
-        Time constant eta of the material [s]: the damping effort is ``eta E I q' / L``.
-    name : str, optional
-        By default body_1, body_2, ... from the base.
+    length, radius, mass, bending_stiffness, damping, name
+        As of `ConstantCurvature`; the elastic effort is ``E I q / L``.
 
     Raises
     ------

@@ -118,22 +118,19 @@ class Learned(PointBody):
 
     def places(self, points: Any, q: Any) -> Any:
         """Return f(x, q) (m, 3)."""
-        function, jacobian = (
+        function, slopes = (
             partial(self._values, name, function, points)
             for name, function in (('function', self.function), ('jacobian', self.jacobian))
         )
         if not isinstance(q, SeriesArray) or (self.radius is None and self.jacobian is None):
             return function(q)
-        if self.jacobian is None:
-            assert self.radius is not None
-            slopes = partial(shifted_slopes, function, radius=0.5 * self.radius)
-            series, gradient = series_by_cauchy((function, slopes), q, self.radius)
-        elif self.radius is None:
-            series, gradient = (
-                as_series_array(f(q.plain()), q.plain()) for f in (function, jacobian)
-            )
+        if self.radius is None:
+            plain = q.plain()
+            series, gradient = (as_series_array(f(plain), plain) for f in (function, slopes))
         else:
-            series, gradient = series_by_cauchy((function, jacobian), q, self.radius)
+            if self.jacobian is None:
+                slopes = partial(shifted_slopes, function, radius=0.5 * self.radius)
+            series, gradient = series_by_cauchy((function, slopes), q, self.radius)
         data = np.empty((len(series.data), q.data.shape[1], *series.shape), series.data.dtype)
         data[:, :1] = series.data
         data[:, 1:] = np.moveaxis((gradient @ q.gradient().T).coefficients, -1, 1)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.lie import skew
 from screw_dynamics.series.series_array import SeriesArray, bilinear, cross
 from screw_dynamics.soft.module import ModuleMotion
 from screw_dynamics.soft.paper.integrals import BodyIntegrals, body_integrals
@@ -212,7 +213,7 @@ def mass_matrix(links: Sequence[ChainLink]) -> Array:
     for link in links:
         own = slice(first, first + link.n)
         back = link.rotation.value.T
-        linear = back @ (linear - _skew(link.translation.value) @ angular)
+        linear = back @ (linear - skew(link.translation.value) @ angular)
         angular = back @ angular
         linear[:, own] += link.linear.value.T
         angular[:, own] += link.angular.value.T
@@ -225,7 +226,7 @@ def mass_matrix(links: Sequence[ChainLink]) -> Array:
         if i + 1 < len(links):
             rotation = links[i + 1].rotation.value
             force = rotation @ force
-            torque = rotation @ torque + _skew(links[i + 1].translation.value) @ force
+            torque = rotation @ torque + skew(links[i + 1].translation.value) @ force
         force, torque = force + own_force, torque + own_torque
         first -= link.n
         rows = generalised + link.linear.value @ force + link.angular.value @ torque
@@ -241,22 +242,17 @@ def _unit_forces(
     if body is None:
         return np.zeros((3, n)), np.zeros((3, n)), np.zeros((link.n, n))
     com = body.com.value
-    centre = linear - _skew(com) @ angular
+    centre = linear - skew(com) @ angular
     centre[:, own] += body.com_gradient.value.T
     force = -body.mass * centre
     torque = -body.inertia.value @ angular
     torque[:, own] -= body.turning.value.T
     generalised = body.com_gradient.value @ force - body.turning.value @ angular
     generalised[:, own] -= body.metric.value
-    return force, torque + _skew(com) @ force, generalised
+    return force, torque + skew(com) @ force, generalised
 
 
 def _vee(matrix: SeriesArray) -> SeriesArray:
     """Return the vectors (..., 3) of the skew parts of matrices (..., 3, 3)."""
     data = 0.5 * (matrix.data - np.swapaxes(matrix.data, -1, -2))
     return SeriesArray(np.stack([data[..., 2, 1], data[..., 0, 2], data[..., 1, 0]], axis=-1))
-
-
-def _skew(vector: Array) -> Array:
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -91,7 +91,7 @@ class FirstDerivatives(SystemMatrices):
     @cached_property
     def gravity_force_rates(self) -> ScalarArray:
         """Q_grav' = J^T M1 U G, (n,), [MK2021] (36)."""
-        return self.J.T @ self.M1 @ self.U @ self.G
+        return self.J.T @ self.M1 @ self.U @ self.tree.G
 
     def external_force_rates(self, wrenches: ScalarArray, rates: ScalarArray) -> ScalarArray:
         """Return (J^T W)' = J^T (W' - (A a)^T W), (n,), [MK2021] (37)."""

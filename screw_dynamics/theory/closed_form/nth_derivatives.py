@@ -131,7 +131,7 @@ class ClosedForm(SystemMatrices):
         falling[0] = self.U
         for k in range(self.orders - 1):
             falling[k + 1] = -sum(leibniz_terms(k, products, falling))
-        weights = self.Mm @ falling @ self.G
+        weights = self.Mm @ falling @ self.tree.G
         transposed = self.jacobians.transpose(0, 2, 1)
         return np.array([sum(leibniz_terms(k, transposed, weights)) for k in range(self.orders)])
 

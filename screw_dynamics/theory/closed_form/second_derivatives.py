@@ -129,7 +129,7 @@ class SecondDerivatives(FirstDerivatives):
     @cached_property
     def gravity_force_second_rates(self) -> ScalarArray:
         """Q_grav'' = J^T M2 U G, (n,), [MK2021] (52)."""
-        return self.J.T @ self.M2 @ self.U @ self.G
+        return self.J.T @ self.M2 @ self.U @ self.tree.G
 
     def external_force_second_rates(
         self, wrenches: ScalarArray, rates: ScalarArray, second_rates: ScalarArray

@@ -98,12 +98,6 @@ class SystemMatrices:
         return np.concatenate([none, *map(adjoint_inverse, self.tree.poses)])
 
     @cached_property
-    def G(self) -> ScalarArray:  # noqa: N802
-        """Acceleration of the base that stands for gravity, -(0; g), (6,)."""
-        gravity = self.tree.model.gravity
-        return np.concatenate((np.zeros(3, gravity.dtype), -gravity))
-
-    @cached_property
     def J(self) -> ScalarArray:  # noqa: N802
         """System Jacobian A X, (6N, n), [MK2021] (9), [KM2021] (22)."""
         return self.A @ self.X
@@ -141,7 +135,7 @@ class SystemMatrices:
     @cached_property
     def gravity_forces(self) -> ScalarArray:
         """Q_grav = J^T Mm U G, (n,), [MK2021] (25), [KM2021] (43)."""
-        return self.J.T @ self.Mm @ self.U @ self.G
+        return self.J.T @ self.Mm @ self.U @ self.tree.G
 
     def external_forces(self, wrenches: ScalarArray) -> ScalarArray:
         """Return J^T W, (n,), of stacked body-fixed wrenches ON the bodies, [MK2021] (27)."""

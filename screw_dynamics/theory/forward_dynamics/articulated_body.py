@@ -54,12 +54,11 @@ def forward_dynamics(
             pushed = biases[i] + seen @ drifts[i] + row * free / own
             biases[p] = biases[p] + transform.T @ pushed
     at_joint.reverse()
-    base = np.concatenate((np.zeros(3), -model.gravity))
     accelerations: list[ScalarArray] = []
     result = np.zeros(n, dtype(tree.jet, tau))
     for i, p in enumerate(model.parents):
         row, own, free = at_joint[i]
-        carried = tree.transforms[i] @ (accelerations[p] if p >= 0 else base) + drifts[i]
+        carried = tree.transforms[i] @ (accelerations[p] if p >= 0 else tree.G) + drifts[i]
         joint = (free - row @ carried) / own
         accelerations.append(carried + model.screws[i] * joint)
         result[model.coordinates[i]] = joint / model.multipliers[i]

@@ -15,6 +15,7 @@ import numpy as np
 
 from screw_dynamics.lie import skew, vee
 from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics.body_fixed import twist_jets
 from screw_dynamics.theory.kinematics.hybrid import HybridMotion
@@ -34,9 +35,7 @@ def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
         wrenches[i] += _inertial(tree, i, motion.twists[i], rows)
         wrenches[i] -= hybrid_from_body(external[i], rotation, body_twists[i, :, :3])
         screw, p = motion.screws[i], tree.model.parents[i]
-        for k in range(rows):
-            for s in range(k + 1):
-                efforts[k, i] += comb(k, s) * screw[s] @ wrenches[i, k - s]
+        efforts[:, i] = [sum(leibniz_terms(k, screw, wrenches[i])) for k in range(rows)]
         if p < 0:
             continue
         wrenches[p] += wrenches[i]

@@ -9,8 +9,6 @@ Pi^s_i = M^s_i V^s_i: the rate of a momentum about a fixed point has no other te
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
 from screw_dynamics.lie.scalars import ScalarArray
@@ -35,15 +33,12 @@ def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)
-    base = np.zeros(6, tree.model.gravity.dtype)
-    base[3:] = -tree.model.gravity
     efforts = np.zeros((rows, tree.count), tree.dtype)
     for i in range(tree.count):
-        weight = inertia_jet(tree, i, twists[i], rows) @ base  # -(the wrench of gravity)
+        weight = inertia_jet(tree, i, twists[i], rows) @ tree.G  # -(the wrench of gravity)
         required = momentum_jet(tree, i, twists[i], rows)[1:] + weight[:rows]
         required -= spatial_from_body(external[i], tree.poses[i], body_twists[i])
         for j in tree.path(i):
             for k in range(rows):
-                for s in range(k + 1):
-                    efforts[k, j] += comb(k, s) * columns[j, s] @ required[k - s]
+                efforts[k, j] += sum(leibniz_terms(k, columns[j], required))
     return efforts

@@ -15,6 +15,7 @@ import numpy as np
 
 from screw_dynamics.lie import adjoint_inverse, twist_cross
 from screw_dynamics.lie.scalars import ScalarArray
+from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.inverse_dynamics.arguments import of_samples
 from screw_dynamics.theory.kinematics import body_fixed
 from screw_dynamics.theory.kinematics.spatial import twist_and_column_jets
@@ -28,20 +29,14 @@ def inverse_dynamics(tree: Tree, external: ScalarArray) -> ScalarArray:
     rows = external.shape[1]
     twists, columns = twist_and_column_jets(tree)
     body_twists = body_fixed.twist_jets(tree)
-    gravity = np.zeros(6, tree.model.gravity.dtype)
-    gravity[3:] = -tree.model.gravity
     wrenches = np.zeros((tree.count, rows, 6), tree.dtype)
     efforts = np.zeros((rows, tree.count), tree.dtype)
     for i in reversed(range(tree.count)):
         inertia = inertia_jet(tree, i, twists[i], rows)
         wrenches[i] -= spatial_from_body(external[i], tree.poses[i], body_twists[i])
         for k in range(rows):  # (Pi^s)^(k + 1) + M^s(k) G, [M2018] (72)
-            for s in range(k + 2):
-                wrenches[i, k] += comb(k + 1, s) * inertia[s] @ twists[i, k + 1 - s]
-            wrenches[i, k] += inertia[k] @ gravity
-        for k in range(rows):
-            for s in range(k + 1):
-                efforts[k, i] += comb(k, s) * columns[i, s] @ wrenches[i, k - s]
+            wrenches[i, k] += sum(leibniz_terms(k + 1, inertia, twists[i])) + inertia[k] @ tree.G
+            efforts[k, i] = sum(leibniz_terms(k, columns[i], wrenches[i]))
         if tree.model.parents[i] >= 0:
             wrenches[tree.model.parents[i]] += wrenches[i]
     return efforts

@@ -44,8 +44,8 @@ def gravity_jets(tree: Tree) -> ScalarArray:
     """Return u_i^(k) = (Ad_{C_i}^-1 G)^(k), (N, r, 6), with G = -(0; g), [MK2021] (26)."""
     orders = len(tree.joints)
     result = np.zeros((tree.count, orders, 6), tree.dtype)
-    base = np.zeros((orders, 6), dtype(tree.model.gravity))
-    base[0, 3:] = -tree.model.gravity
+    base = np.zeros((orders, 6), dtype(tree.G))
+    base[0] = tree.G
     for i, p in enumerate(tree.model.parents):
         moved = (result[p] if p >= 0 else base) @ tree.transforms[i].T
         for k in range(orders):

@@ -13,14 +13,13 @@ The print of Remark 3 has V_i in place of V_i'. Of the task motion of one frame:
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.lie.scalars import ScalarArray, dtype, solve
 from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.tree import Tree, as_row, as_scalars
 
 
@@ -42,9 +41,8 @@ def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray
         own = rates[:, k].astype(jet.dtype)  # of the joint of each body alone
         for i, p in enumerate(model.parents):
             if p >= 0:
-                for s in range(k + 1):
-                    moved = tree.transforms[i] @ rates[p, k - s]
-                    own[i] = own[i] - comb(k, s) * tree.transform_rates[i][s] @ moved
+                moved = rates[p] @ tree.transforms[i].T
+                own[i] = own[i] - sum(leibniz_terms(k, tree.transform_rates[i], moved))
         power = np.array([x @ v for x, v in zip(model.screws, own, strict=True)])
         squares = np.array([x @ x for x in model.screws])
         g = tree.mimic_matrix

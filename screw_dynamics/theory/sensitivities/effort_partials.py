@@ -38,11 +38,11 @@ def first_partials(model: ScrewModel, joint_jet: ArrayLike) -> ScalarArray:
     system = SystemMatrices(model, joint_jet)
     tree, A, J, X, Mm = system.tree, system.A, system.J, system.X, system.Mm
     b, momenta = system.b(system.V), Mm @ system.V
-    accelerations = J @ tree.jet[2] - system.Aa @ system.V + system.U @ system.G
+    accelerations = J @ tree.jet[2] - system.Aa @ system.V + system.U @ tree.G
     of_parents, turned = np.zeros_like(accelerations), np.zeros_like(J)
     transmitted = A.T @ (Mm @ accelerations - b.T @ momenta)
     for i, (p, screw) in enumerate(zip(model.parents, model.screws, strict=True)):
-        parent = accelerations[block(p)] if p >= 0 else system.G
+        parent = accelerations[block(p)] if p >= 0 else tree.G
         of_parents[block(i)] = tree.transforms[i] @ parent
         by_screw = twist_cross(screw).T @ transmitted[block(i)]
         turned[block(i)] = np.outer(by_screw, tree.mimic_matrix[i])

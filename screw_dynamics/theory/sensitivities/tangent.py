@@ -136,7 +136,6 @@ def _tangent(tree: Tree, varied: ScalarArray, homes: _Twists, screws: _Twists) -
     twists, accelerations, wrenches = (np.zeros((count, 6), object) for _ in range(3))
     d_twists, d_accelerations, d_wrenches = (np.zeros((count, 6), object) for _ in range(3))
     displacements = np.zeros((count, 6), object)
-    base = np.concatenate((np.zeros(3), -model.gravity))
     for i, p in enumerate(model.parents):
         screw, change = model.screws[i], screws.get(i, no_change)
         s, rate, rate2 = tree.joints[:3, i]
@@ -145,7 +144,7 @@ def _tangent(tree: Tree, varied: ScalarArray, homes: _Twists, screws: _Twists) -
         displacements[i] += adjoint_inverse(exp_screw(screw, s)) @ homes.get(i, no_change)
         transform, displaced = tree.transforms[i], twist_cross(displacements[i])
         twist = transform @ (twists[p] if p >= 0 else no_change)
-        acceleration = transform @ (accelerations[p] if p >= 0 else base)
+        acceleration = transform @ (accelerations[p] if p >= 0 else tree.G)
         d_twist = transform @ (d_twists[p] if p >= 0 else no_change)
         d_acceleration = transform @ (d_accelerations[p] if p >= 0 else no_change)
         ad, d_ad = twist_cross(screw), twist_cross(change)
