@@ -88,13 +88,13 @@ def _not_installed(packages: list[str]) -> str:
 
 
 nodes = partial(run, 'nodes', 'screw_dynamics.nodes.__main__')
-feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.__main__')
+feedforward = partial(run, 'feedforward', 'screw_dynamics.nodes.feedforward.node')
 compensation = partial(run, 'compensation', 'screw_dynamics.nodes.compensation')
 drive_commands = partial(run, 'drive_commands', 'screw_dynamics.nodes.drive_commands')
-dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.__main__')
+dynamics_server = partial(run, 'dynamics_server', 'screw_dynamics.nodes.dynamics_server.node')
 trajectory_sender = partial(run, 'trajectory_sender', 'screw_dynamics.nodes.trajectory_sender')
-sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.__main__')
-load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.__main__')
+sea_simulator = partial(run, 'sea_simulator', 'screw_dynamics.nodes.sea_simulator.node')
+load_observer = partial(run, 'load_observer', 'screw_dynamics.nodes.load_observer.node')
 viewer = partial(run, 'viewer', 'screw_dynamics.nodes.viewer')
 recorder = partial(run, 'recorder', 'screw_dynamics.recordings.bags.recorder')
 demo = partial(run, 'demo', 'screw_dynamics.demo')

@@ -4,7 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.settings import setting
 from screw_dynamics.common.times import SECOND
+from screw_dynamics.control.blends import quintic
 from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.model_parameters import ModelParameters
+from screw_dynamics.control.outputs import Outputs, Publication
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
@@ -58,14 +60,6 @@ class CompensationParameters(ModelParameters):
 CompensationInput: TypeAlias = MeasuredStates | Clear | ParametersChanged | RobotChanged
 
 
-class Outputs(NamedTuple):
-    """What is to be published, the last sample of a motion that is over, and warnings."""
-
-    sample: FeedforwardSample | None
-    end: FeedforwardSample | None
-    warnings: tuple[str, ...]
-
-
 class Compensation:
     """
     Efforts that carry a robot, for every measured state that is plausible.
@@ -79,11 +73,10 @@ class Compensation:
     def __init__(self, robot: Robot, settings: CompensationParameters, number: int = 0) -> None:
         self.settings = settings
         self.refused, self.motion = 0, number
-        self._last: FeedforwardSample | None = None  # of a motion that goes on
-        self._end: FeedforwardSample | None = None
+        self._outputs = Outputs()
+        self._published = Publication(self._outputs)
         self._refusal = ''  # of the newest states
         self._now = 0
-        self._warnings: list[str] = []
         self._start(robot)
 
     def _start(self, robot: Robot) -> None:
@@ -116,8 +109,12 @@ class Compensation:
         return self._guard.reason
 
     def step(self, now: int, inputs: Sequence[CompensationInput] = ()) -> Outputs:
-        """Take inputs at `now` [ns]; return the efforts of measured states that are plausible."""
-        self._warnings.clear()
+        """
+        Take inputs at `now` [ns]; return the efforts of measured states that are plausible.
+
+        The outputs are valid until the next step.
+        """
+        self._outputs.clear()
         if now < self._now:
             self._finish(Course.ENDED, 'the clock was set back')
             self._forget()
@@ -133,15 +130,14 @@ class Compensation:
                     self._apply(values)
                 case RobotChanged(robot, _):
                     self._change_robot(robot)
-        sample = self._sample() if self._fresh() and measured else None
-        end, self._end, self._last = self._end, None, sample or self._last
-        return Outputs(sample, end, tuple(self._warnings))
+        if self._fresh() and measured:
+            self._sample()
+        return self._outputs
 
     def _finish(self, state: Course, reason: str) -> None:
-        """Have the next step tell that the motion goes on no more."""
-        if self._last is not None:
-            self._end = self._last._replace(state=state, reason=reason)
-        self._last, self.running = None, False
+        """End the motion: none continues it."""
+        self._published.finish(state, reason)
+        self.running = False
 
     def _clear(self, reason: str) -> None:
         """Let efforts be published again after a stop, as another motion."""
@@ -235,7 +231,7 @@ class Compensation:
         told = self._told.get(kind)
         if told is None or self._now - told > _SELDOM * SECOND:
             self._told[kind] = self._now
-            self._warnings.append(f'joint_states ignored: {reason}')
+            self._outputs.log('warning', f'joint_states ignored: {reason}')
 
     def _fresh(self) -> bool:
         """Return True if all joints are known; tell if they are not any more."""
@@ -247,11 +243,11 @@ class Compensation:
             why = f', as they are refused: {self._refusal}' if self._refusal else ''
             text = f'no joint_states for {timeout:g} s{why}'
             self._finish(Course.ENDED, text)
-            self._warnings.append(f'No efforts are published: {text}')
+            self._outputs.log('warning', f'No efforts are published: {text}')
         return False
 
-    def _sample(self) -> FeedforwardSample | None:
-        """Return the present state with its efforts, unless they exceed a limit."""
+    def _sample(self) -> None:
+        """Publish the present state with its efforts, unless they exceed a limit."""
         velocities = self._jet[1].copy()
         self._jet[1] = 0.0
         model, efforts = self.robot.model, np.zeros((2, self.robot.n))
@@ -263,13 +259,14 @@ class Compensation:
             self._blend(efforts)
         if self.stopped or self._exceeds(efforts[:1]):
             self.running = False
-            return None
+            return
         if not self.running:
             self.motion += 1
             self.running, self._changed, self._blend_begin = True, False, None
         self._sent[:] = efforts
-        stamp, jet = int(self._stamps.max()), self._jet[:2].copy()
-        return FeedforwardSample(stamp, self.motion, jet, efforts[:1], efforts[1], Source.MEASURED)
+        stamp, jet, tau, gravity = int(self._stamps.max()), self._jet[:2].copy(), *efforts
+        sample = FeedforwardSample(stamp, self.motion, jet, jet[:0], None, Source.MEASURED)
+        self._published.publish(sample, tau[np.newaxis], gravity)
 
     def _exceeds(self, tau: Array) -> bool:
         """Stop, with a warning, if efforts (1, n) are beyond a limit."""
@@ -279,7 +276,7 @@ class Compensation:
         reason = f'limit exceeded: {violation}; they resume after ~/clear'
         self._guard.stop(self.motion, reason)
         self._finish(Course.STOPPED, reason)
-        self._warnings.append(f'No efforts are published: {self._guard.reason}')
+        self._outputs.log('warning', f'No efforts are published: {reason}')
         return True
 
     def _blend(self, efforts: Array) -> None:
@@ -290,6 +287,6 @@ class Compensation:
         if self._blend_begin is not None:
             s = (self._now - self._blend_begin) / (_BLEND * SECOND)
             if s < 1.0:
-                efforts += (1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s * s)) * self._offset
+                efforts += (1.0 - quintic(s)) * self._offset
             else:
                 self._blend_begin = None

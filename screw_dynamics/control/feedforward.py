@@ -34,8 +34,7 @@ from screw_dynamics.control.inputs import (
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
 from screw_dynamics.control.motor_samples import RESUMPTION, MotorSamples
-from screw_dynamics.control.outputs import Outputs, Verdict
-from screw_dynamics.control.publication import Publication
+from screw_dynamics.control.outputs import Outputs, Publication, Verdict
 from screw_dynamics.control.report import Counts
 from screw_dynamics.control.sample_guard import SampleGuard
 from screw_dynamics.control.streams import StreamReader

@@ -1,14 +1,15 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of a step of the core `Feedforward`, for its shell."""
+"""`Outputs` of a step of a core for its shell; `Publication`, what was published of a motion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.control.report import Line
-from screw_dynamics.recordings.messages.feedforward import FeedforwardSample
+from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
 
 if TYPE_CHECKING:
     from screw_dynamics.control.tasks import Fit, Header, Samples
@@ -88,3 +89,54 @@ class Outputs:
     def log(self, level: str, text: str) -> None:
         """Add a line for the log."""
         self.lines.append(Line(level, text))
+
+
+class Publication:
+    """
+    The last sample that was published, and that with motors, of a motion that goes on.
+
+    `jumped` is set where what is asked has jumped; the next sample of the motion counts it.
+    """
+
+    def __init__(self, outputs: Outputs) -> None:
+        self._outputs = outputs
+        self.last: FeedforwardSample | None = None
+        self._of_motors: FeedforwardSample | None = None
+        self.jumped, self._jumps = False, 0
+
+    def publish(self, sample: FeedforwardSample, efforts: Array, gravity: Array) -> None:
+        """Publish a sample with its efforts (k, n) and their gravity (n,)."""
+        if self.last is None or sample.motion != self.last.motion:
+            self._jumps = 0
+        else:
+            self._jumps += self.jumped
+        self.jumped = False
+        # not `_replace`, whose tuples the garbage collector would count
+        self._outputs.sample = self.last = FeedforwardSample(
+            sample.instant,
+            sample.motion,
+            sample.jet,
+            efforts,
+            gravity,
+            sample.source,
+            sample.time_from_start,
+            sample.continuity,
+            self._jumps,
+        )
+
+    def with_motors(self) -> None:
+        """Register that the motors of the last sample are published too."""
+        self._of_motors = self.last
+
+    def finish(self, state: Course, reason: str) -> None:
+        """Tell that the motion goes on no more."""
+        self.finish_motors(state, reason)
+        if self.last is not None:
+            self._outputs.end = self.last._replace(state=state, reason=reason)
+        self.last = None
+
+    def finish_motors(self, state: Course, reason: str) -> None:
+        """Tell that the motors go on no more."""
+        if self._of_motors is not None:
+            self._outputs.motors_end = self._of_motors._replace(state=state, reason=reason)
+        self._of_motors = None

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `compensation`: joint states in, the efforts that carry the robot out."""
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -31,6 +30,7 @@ from screw_dynamics.nodes.shared.endpoints import (
 )
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
+from screw_dynamics.nodes.shared.reason_throttle import log_line
 from screw_dynamics.nodes.shared.robot_node import RobotNode
 from screw_dynamics.nodes.shared.sample_output import FeedforwardOutput
 from screw_dynamics.recordings.messages.joints import joint_state_rows
@@ -106,14 +106,15 @@ class CompensationNode(RobotNode[CompensationParameters]):
         """Let the core decide, and do what it says."""
         if self._core is None:
             return
-        sample, end, warnings = self._core.step(self._now(), inputs)
-        for text in warnings:
-            self.get_logger().warning(text)
+        outputs = self._core.step(self._now(), inputs)
+        for line in outputs.lines:
+            log_line(self, line.level, line.text)
         if self._outputs is None:
             return
         carried, efforts = self._outputs
-        if end is not None:
-            carried.end(end)
+        if outputs.end is not None:
+            carried.end(outputs.end)
+        sample = outputs.sample
         if sample is not None:
             carried.publish(sample)
             efforts.publish(sample.instant, (*sample.jet, sample.efforts[0]))
@@ -140,6 +141,3 @@ class CompensationNode(RobotNode[CompensationParameters]):
 
 
 main = partial(run_node, CompensationNode, NAME, parameters=CompensationParameters)
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `drive_commands`: samples of the node `feedforward` in, commands of drives out."""
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -360,6 +359,3 @@ class RowsOutput(MessageOutput):
 
 
 main = partial(run_node, DriveCommandsNode, NAME, parameters=DriveCommandsParameters)
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -7,7 +7,6 @@ Exit codes: 0 after sending; 1 if the trajectory is invalid or rejected, or a wa
 after the report if the middleware does not end; 130 after Ctrl-C.
 """
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -232,6 +231,3 @@ main = partial(
     purpose='Publishes a trajectory once, as soon as somebody receives it.',
     parameters=SenderParameters,
 )
-
-if __name__ == '__main__':
-    sys.exit(main())

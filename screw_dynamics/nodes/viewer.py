@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node `viewer`: joint states, efforts, motors and a wrench in, a page for web browsers out."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -164,6 +163,3 @@ class ViewerNode(RobotNode[ViewerParameters]):
 
 
 main = partial(run_node, ViewerNode, NAME, parameters=ViewerParameters)
-
-if __name__ == '__main__':
-    sys.exit(main())

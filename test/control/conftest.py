@@ -29,6 +29,12 @@ def model() -> ScrewModel:
     return read_urdf(share_path('urdf/branched_gripper.urdf'))
 
 
+@pytest.fixture(scope='session')
+def arm() -> ScrewModel:
+    """Return the model of the planar robot."""
+    return read_urdf(share_path('urdf/planar_2r.urdf'))
+
+
 @pytest.fixture
 def moving(planar):
     """Return a node 300 ms into a motion of a second."""

@@ -32,7 +32,7 @@ class Rig:
 
     def step(self, *inputs):
         outputs = self.core.step(self.now, inputs)
-        self.warnings += outputs.warnings
+        self.warnings += [line.text for line in outputs.lines]
         return outputs.sample
 
     def measure(self, positions, velocities=(0.0, 0.0), stamp=None, after=PERIOD):

@@ -4,36 +4,33 @@
 
 import numpy as np
 import pytest
-from helpers.drive_rig import HANGING, MIT, PERIOD, START, TICK, Move, Rig, rated, rest, steps
+from helpers.drive_rig import (
+    HANGING,
+    MIT,
+    PERIOD,
+    START,
+    STOOD,
+    TICK,
+    WHEEL,
+    Move,
+    Rig,
+    rated,
+    rest,
+    steps,
+)
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
 from screw_dynamics.trajectory.reference.reference import Source
 
-STOOD = np.array([0.6, 0.2])
-WHEEL = (
-    '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
-    '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>'
-    '<link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>'
-    '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-    '</robot>'
-)
-
-
-@pytest.fixture(scope='module')
-def model():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
 
 class TestBegin:
     """A motion from rest, or a reference at rest, with a robot that is there."""
 
-    def test_efforts_lead_from_0_to_the_motion_and_back(self, model):
-        rig, move = Rig(model), Move([0.3, 0.2], [1.0, -0.5], 1.0)
+    def test_efforts_lead_from_0_to_the_motion_and_back(self, arm):
+        rig, move = Rig(arm), Move([0.3, 0.2], [1.0, -0.5], 1.0)
         rows = np.array(rig.follow(move))[:, 0]
-        exact = np.array(
-            [sd.inverse_dynamics(model, move(t)[:3])[0] for t in TICK * np.arange(250)]
-        )
+        exact = np.array([sd.inverse_dynamics(arm, move(t)[:3])[0] for t in TICK * np.arange(250)])
         np.testing.assert_array_equal(rows[0], 0.0)
         np.testing.assert_array_equal(rows[70:], exact[70:])
         # the quintic of the ramp in 63 samples beside the motion's own steps
@@ -47,9 +44,9 @@ class TestBegin:
         assert end[0][0] - (START + 250 * PERIOD) >= 0.19e9
         assert len(end) == 63
 
-    def test_a_reference_that_sweeps_through_the_robot_does_not_begin(self, model):
+    def test_a_reference_that_sweeps_through_the_robot_does_not_begin(self, arm):
         """Refused at the begin of the motion, commands waited for the robot to be near (R3)."""
-        rig = Rig(model, **MIT)
+        rig = Rig(arm, **MIT)
         rig.measured = STOOD
         away = Move([0.0, 0.2], [1.2, 0.2], 1.5)
         assert not any(row is not None for row in rig.follow(away))
@@ -61,8 +58,8 @@ class TestBegin:
         assert rig.hold(STOOD, 0.1)[0] is not None
         assert rig.heard() == []
 
-    def test_a_stall_does_not_begin_in_motion(self, model):
-        rig, move = Rig(model, **MIT), Move(STOOD, [1.8, -1.0], 4.0)
+    def test_a_stall_does_not_begin_in_motion(self, arm):
+        rig, move = Rig(arm, **MIT), Move(STOOD, [1.8, -1.0], 4.0)
         rig.measured = STOOD
         rig.follow(move, 0.0, 1.0)
         rig.now += 10**9  # stopped for a second
@@ -76,9 +73,9 @@ class TestBegin:
         assert rig.follow(Move(move.end, STOOD, 1.0))[0] is not None
 
     @pytest.mark.parametrize('seen', [-200, -1, 0, 1])
-    def test_a_turning_point_is_no_begin(self, model, seen):
+    def test_a_turning_point_is_no_begin(self, arm, seen):
         """There the velocity is 0, but not the acceleration; also where it is seen first."""
-        rig = Rig(model)
+        rig = Rig(arm)
         for i in range(seen, 200):
             t = TICK * i
             jet = rest([np.cos(t), 0.0])
@@ -86,23 +83,23 @@ class TestBegin:
             assert rig.send(jet) is None
             assert rig.send(jet, since_start=1.0 + t) is None
 
-    def test_curves_that_begin_with_a_jump_of_the_acceleration_begin(self, model):
+    def test_curves_that_begin_with_a_jump_of_the_acceleration_begin(self, arm):
         """As cubic ones of joint_trajectory_controller do: seen by the time of the trajectory."""
         for first in (0, 1):
-            rig = Rig(model)
+            rig = Rig(arm)
             for i in range(first, 20):
                 t = TICK * i
                 jet = rest([2.0 * t**2, 0.0])
                 jet[1:3, 0] = 4.0 * t, 4.0
                 assert rig.send(jet, since_start=t) is not None
 
-    def test_first_samples_may_be_lost(self, model):
-        rig, move = Rig(model), Move([0.0, 0.0], [1.0, -0.5], 1.0)
+    def test_first_samples_may_be_lost(self, arm):
+        rig, move = Rig(arm), Move([0.0, 0.0], [1.0, -0.5], 1.0)
         assert all(row is not None for row in rig.follow(move, 0.012))
 
     @pytest.mark.parametrize('age', [100.0, -100.0, 0.3])
-    def test_states_of_other_times_are_none(self, model, age):
-        rig = Rig(model, fields=('position',))
+    def test_states_of_other_times_are_none(self, arm, age):
+        rig = Rig(arm, fields=('position',))
         for _ in range(5):
             rig.measure(STOOD, age)
             assert rig.send(rest(STOOD)) is None
@@ -111,8 +108,8 @@ class TestBegin:
         rig.measure(STOOD)
         assert rig.send(rest(STOOD)) is not None
 
-    def test_they_begin_where_the_robot_is(self, model):
-        rig = Rig(model, **MIT)
+    def test_they_begin_where_the_robot_is(self, arm):
+        rig = Rig(arm, **MIT)
         start = rig.measured = STOOD + [0.04, -0.03]
         rows = rig.hold(STOOD, 0.4)
         np.testing.assert_array_equal(rows[0][:2], [start, [0.0, 0.0]])
@@ -146,9 +143,9 @@ class TestBegin:
         assert not rig.heard() and steps(rows) < 0.003
         np.testing.assert_allclose(rows[-1][0], [3.3], atol=1e-4)
 
-    def test_a_measured_robot_is_held_where_it_is(self, model):
+    def test_a_measured_robot_is_held_where_it_is(self, arm):
         """Guided by hand: noise of its velocities is no motion, and its drives damp."""
-        rig, random = Rig(model, **MIT), np.random.default_rng(2)
+        rig, random = Rig(arm, **MIT), np.random.default_rng(2)
         for i in range(300):
             t = max(TICK * (i - 100), 0.0)
             jet = rest(STOOD + np.cos(2.0 * t) - 1.0)
@@ -167,8 +164,8 @@ class TestBegin:
         rig.step(rig.sample(far)._replace(source=Source.MEASURED))
         assert 'step of the reference' in rig.heard()[-1]
 
-    def test_a_motion_that_goes_on_with_another_number_goes_on(self, model):
-        rig = Rig(model, **MIT)
+    def test_a_motion_that_goes_on_with_another_number_goes_on(self, arm):
+        rig = Rig(arm, **MIT)
         rig.measured = STOOD
         rig.follow(Move(STOOD, [1.0, 0.0], 1.0))
         rig.hold([1.0, 0.0], 0.5)
@@ -185,10 +182,8 @@ class TestGuard:
     @pytest.mark.parametrize('limits', ['stop', 'off'])
     @pytest.mark.parametrize('value', [np.nan, -np.inf, 1e7])
     @pytest.mark.parametrize('row', range(3))
-    def test_no_absurd_number_passes(self, model, limits, value, row):
-        rig = Rig(model, **MIT, limits=limits)
-        rig.measured = STOOD
-        rig.hold(STOOD, 0.4)
+    def test_no_absurd_number_passes(self, arm, limits, value, row):
+        rig = Rig(arm, **MIT, limits=limits).standing()
         sample = rig.sample(rest(STOOD))
         if row == 2:
             sample.efforts[0, 1] = value
@@ -199,11 +194,9 @@ class TestGuard:
         assert np.isfinite([rows for _, rows in rig.published]).all()
         assert np.abs([rows for _, rows in rig.published]).max() <= 20.0
 
-    def test_velocities_beyond_the_limit_stop(self, model):
+    def test_velocities_beyond_the_limit_stop(self, arm):
         """They were sent without a line in the log (R5)."""
-        rig = Rig(model, **MIT)
-        rig.measured = STOOD
-        rig.hold(STOOD, 0.4)
+        rig = Rig(arm, **MIT).standing()
         jet = rest(STOOD)
         jet[1, 0] = 8.0
         rows = [row for row in (rig.send(jet) for _ in range(200)) if row is not None]
@@ -211,24 +204,24 @@ class TestGuard:
         assert 'joint_1: velocity 8 rad/s, limit 6 rad/s' in rig.heard()[-1]
 
     @pytest.mark.parametrize(('side', 'bound'), [(-1.0, 'lower'), (1.0, 'upper')])
-    def test_positions_beyond_either_limit_stop(self, model, side, bound):
-        rig, limit = Rig(model, **MIT), getattr(model.limits, bound)[1]
+    def test_positions_beyond_either_limit_stop(self, arm, side, bound):
+        rig, limit = Rig(arm, **MIT), getattr(arm.limits, bound)[1]
         rig.measured = np.array([-np.pi / 2.0, limit - 1e-3 * side])
         assert rig.hold(rig.measured, 0.4)[-1] is not None
         rig.send(rest(rig.measured + [0.0, 2e-3 * side]))
         assert rig.stopped
         assert f'joint_2: position {limit + 1e-3 * side:.9g} rad, limit' in rig.heard()[-1]
 
-    def test_an_absurd_acceleration_stops(self, model):
-        rig, jet = Rig(model), rest(STOOD)
+    def test_an_absurd_acceleration_stops(self, arm):
+        rig, jet = Rig(arm), rest(STOOD)
         rig.hold(STOOD, 0.4)
         jet[2] = 1e30
         rig.step(rig.sample(jet)._replace(efforts=np.zeros((1, 2))))
         assert rig.stopped and 'acceleration 1e+30' in rig.heard()[-1]
 
-    def test_a_pause_in_motion_is_no_step(self, model):
+    def test_a_pause_in_motion_is_no_step(self, arm):
         """The velocity stepped by 2.46 rad/s within 4 ms (R5)."""
-        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+        rig, move = Rig(arm, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
         rig.measured = STOOD
         rows = rig.follow(move, 0.0, 1.0)
         speed = np.abs(rows[-1][1]).max()
@@ -242,9 +235,9 @@ class TestGuard:
         efforts = np.abs(np.diff([row[4] for row in rows], axis=0)).max()
         assert efforts < 1.0
 
-    def test_a_gap_does_not_lift_a_stop_in_motion(self, model):
+    def test_a_gap_does_not_lift_a_stop_in_motion(self, arm):
         """A pause of 0.1 s looked like the begin of a motion (R6)."""
-        rig, move = Rig(model, effort_content='full'), Move(STOOD, [1.8, -1.0], 4.0)
+        rig, move = Rig(arm, effort_content='full'), Move(STOOD, [1.8, -1.0], 4.0)
         rig.follow(move, 0.0, 1.0)
         rig.load[:] = 100.0  # one sample beyond the limit
         rig.follow(move, 1.0, 1.0 + TICK)
@@ -261,9 +254,8 @@ class TestGuard:
         assert not any(row is not None for row in rig.follow(back, 0.3, 0.9))
         assert rig.hold(back.end, 0.1)[0] is not None, 'it rests'
 
-    def test_another_motion_beyond_the_limits_does_not_lift_a_stop(self, model):
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
+    def test_another_motion_beyond_the_limits_does_not_lift_a_stop(self, arm):
+        rig = Rig(arm).holding()
         rig.load[:] = 100.0
         rig.hold(STOOD, 0.5)
         rig.motion += 1
@@ -273,22 +265,22 @@ class TestGuard:
         rig.motion -= 1
         assert not any(row is not None for row in rig.hold(STOOD, 0.3)), 'it is over'
 
-    def test_a_wrench_is_blended(self, model):
+    def test_a_wrench_is_blended(self, arm):
         """50 N were 29.5 N m in one tick, and again where the message was late (R8)."""
-        rig = Rig(model)
+        rig = Rig(arm)
         rows = rig.hold(HANGING, 0.4)
         for load in (25.0, 0.0, 25.0, 0.0):
             rig.load[1], rig.jumps = load, rig.jumps + 1
             rows += rig.hold(HANGING, 0.06)
         rows += rig.hold(HANGING, 0.4)
         assert steps(rows).max() <= 1.875 * 25.0 * TICK / 0.25
-        np.testing.assert_allclose(rows[-1][0], sd.gravity_forces(model, HANGING), atol=1e-12)
+        np.testing.assert_allclose(rows[-1][0], sd.gravity_forces(arm, HANGING), atol=1e-12)
 
     @pytest.mark.parametrize('jitter', [0.0, 0.9])
-    def test_a_payload_changes_within_the_rate(self, model, jitter):
+    def test_a_payload_changes_within_the_rate(self, arm, jitter):
         """The guard stopped what the ramp would have led within the limit (R12)."""
         rate, random = 40.0, np.random.default_rng(0)
-        rig = Rig(model, rated(rate))
+        rig = Rig(arm, rated(rate))
         rows, times = [], []
 
         def hold(count):
@@ -306,23 +298,22 @@ class TestGuard:
         rates = np.abs(np.diff(np.array(rows)[:, 0], axis=0)).max(axis=1) / (1e-9 * np.diff(times))
         assert rates.max() <= rate * (1.0 + 1e-5)
 
-    def test_a_motion_beyond_the_rate_stops(self, model):
-        rig, move = Rig(model, rated(20.0)), Move(HANGING, [0.5, 0.5], 1.0)
+    def test_a_motion_beyond_the_rate_stops(self, arm):
+        rig, move = Rig(arm, rated(20.0)), Move(HANGING, [0.5, 0.5], 1.0)
         rows = [row for row in rig.follow(move) if row is not None]
         assert rig.stopped
         assert 'effort rate' in rig.heard()[0]
         assert steps(rows).max() <= 20.0 * TICK * (1.0 + 1e-5)
 
-    def test_off_is_off(self, model):
-        rig = Rig(model, limits='off')
-        rig.hold(STOOD, 0.4)
+    def test_off_is_off(self, arm):
+        rig = Rig(arm, limits='off').holding()
         rig.load[:] = 100.0
         rows = rig.hold(STOOD, 0.4)
-        np.testing.assert_array_equal(rows[-1][0], sd.gravity_forces(model, STOOD) + 100.0)
+        np.testing.assert_array_equal(rows[-1][0], sd.gravity_forces(arm, STOOD) + 100.0)
 
-    def test_another_lead_time_is_no_step(self, model):
+    def test_another_lead_time_is_no_step(self, arm):
         """Samples that are further ahead than before would be a step of 0.1 s of the motion."""
-        rig, move = Rig(model, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 2.0)
+        rig, move = Rig(arm, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 2.0)
         rig.measured = STOOD
         rows = rig.follow(move, 0.0, 0.9)
         for i in range(225, 425):
@@ -331,5 +322,5 @@ class TestGuard:
         assert rig.core.state is State.DRIVING
         np.testing.assert_array_equal(rows[-1][0], move(t)[0])
         # no faster than the joints may be, whatever the stamps say
-        assert steps(rows).max() <= model.limits.velocity.max() * TICK * (1.0 + 1e-5)
+        assert steps(rows).max() <= arm.limits.velocity.max() * TICK * (1.0 + 1e-5)
         assert steps(rows, 1).max() <= 0.15

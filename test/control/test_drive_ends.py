@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.drive_rig import MIT, PERIOD, TICK, Move, Rig, rated, rest, steps
+from helpers.drive_rig import MIT, PERIOD, STOOD, TICK, Move, Rig, rated, rest, steps
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
@@ -16,20 +16,12 @@ from screw_dynamics.errors import InputError
 from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory.reference.reference import Source
 
-STOOD = np.array([0.6, 0.2])
-
-
-@pytest.fixture(scope='module')
-def model():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
 
 class TestEnd:
     """Commands end by themselves, and say so."""
 
-    def test_old_samples_and_those_out_of_order_are_dropped(self, model):
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
+    def test_old_samples_and_those_out_of_order_are_dropped(self, arm):
+        rig = Rig(arm).holding()
         assert rig.step(rig.sample(rest(STOOD), ahead=-PERIOD)) is None
         assert rig.step(rig.sample(rest(STOOD), ahead=-(10**9))) is None
         assert rig.step(rig.sample(rest(STOOD), ahead=2 * 10**9)) is None
@@ -37,8 +29,8 @@ class TestEnd:
         assert (values['out of order'], values['too old']) == (1, 2)
         assert report == 'driving'
 
-    def test_samples_of_a_motion_before_are_dropped_until_a_gap(self, model):
-        rig = Rig(model)
+    def test_samples_of_a_motion_before_are_dropped_until_a_gap(self, arm):
+        rig = Rig(arm)
         rig.motion += 5
         rig.hold(STOOD, 0.4)
         assert rig.step(rig.sample(rest(STOOD + 0.3))._replace(motion=5)) is None
@@ -47,13 +39,12 @@ class TestEnd:
         rig.motion = 1  # the node before has been started again
         assert rig.hold(STOOD, 0.1)[-1] is not None
 
-    def test_samples_ahead_are_those_of_a_lead_time(self, model):
-        rig = Rig(model)
+    def test_samples_ahead_are_those_of_a_lead_time(self, arm):
+        rig = Rig(arm)
         assert rig.send(rest(STOOD), ahead=10**9 // 2) is not None
 
-    def test_a_jump_of_the_clock_ends_them(self, model):
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
+    def test_a_jump_of_the_clock_ends_them(self, arm):
+        rig = Rig(arm).holding()
         rig.now -= 50 * 10**9
         rig.step(ClockJumped('Moved backwards in time'))
         assert rig.core.state is State.LEADING_OUT
@@ -62,26 +53,25 @@ class TestEnd:
         assert rig.hold(STOOD, 0.1)[0] is not None
         assert rig.heard() == ['Commands end: Moved backwards in time; the arm is not held']
 
-    def test_shutting_down_is_for_good(self, model):
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
+    def test_shutting_down_is_for_good(self, arm):
+        rig = Rig(arm).holding()
         rig.step(Stop())
         assert rig.outputs.busy
         rows = [row for row in rig.hold(STOOD, 0.5) if row is not None]
         assert not rows[-1].any() and not rig.outputs.busy
         assert rig.send(rest(STOOD)) is None
 
-    def test_a_ramp_that_is_interrupted_is_no_step(self, model):
-        rig = Rig(model)
+    def test_a_ramp_that_is_interrupted_is_no_step(self, arm):
+        rig = Rig(arm)
         rows = rig.hold(STOOD, 0.4)
         rows += [row for _, row in rig.silent(0.3)]
         assert rig.core.state is State.LEADING_OUT
         rows += rig.hold(STOOD, 0.4)
         assert steps(rows).max() <= 1.875 * np.abs(rows[-1]).max() * 1.05 * TICK / 0.25
 
-    def test_no_duration_is_at_once(self, model):
-        rig = Rig(model, ramp_time=0.0)
-        held = sd.gravity_forces(model, STOOD)
+    def test_no_duration_is_at_once(self, arm):
+        rig = Rig(arm, ramp_time=0.0)
+        held = sd.gravity_forces(arm, STOOD)
         np.testing.assert_allclose(rig.send(rest(STOOD))[0], held, rtol=0.0, atol=1e-12)
         [(_, last)] = rig.silent(0.5)
         np.testing.assert_array_equal(last, 0.0)
@@ -90,8 +80,8 @@ class TestEnd:
 class TestChanges:
     """Parameters and models change while commands are sent."""
 
-    def test_gains_lead_to_their_values(self, model):
-        rig = Rig(model, **MIT)
+    def test_gains_lead_to_their_values(self, arm):
+        rig = Rig(arm, **MIT)
         rig.measured = STOOD
         rows = rig.hold(STOOD, 0.4)
         rig.change(kp=(200.0, 10.0))
@@ -99,15 +89,14 @@ class TestChanges:
         assert steps(rows, 2)[0] <= 1.875 * 180.0 * TICK / 0.25
         np.testing.assert_array_equal(rows[-1][2], [200.0, 10.0])
 
-    def test_gains_beyond_the_largest_are_refused(self, model):
-        rig = Rig(model, **MIT)
+    def test_gains_beyond_the_largest_are_refused(self, arm):
+        rig = Rig(arm, **MIT)
         with pytest.raises(InputError, match='at most 500, of largest_gains'):
             rig.change(kp=(501.0, 1.0))
 
-    def test_another_model_has_other_limits(self, model):
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
-        rig.step(RobotChanged(sd.Robot(model, rated(1.0))))
+    def test_another_model_has_other_limits(self, arm):
+        rig = Rig(arm).holding()
+        rig.step(RobotChanged(sd.Robot(arm, rated(1.0))))
         rows = rig.hold(STOOD, 0.4)
         rig.load[1] = 2.0
         rows += rig.hold(STOOD, 0.4)
@@ -129,24 +118,23 @@ class TestChanges:
             ({'effort_scale': (1.0,)}, '2 values, one for each of joint_1, joint_2, got 1'),
         ],
     )
-    def test_settings_that_do_not_fit_are_refused(self, model, settings, text):
+    def test_settings_that_do_not_fit_are_refused(self, arm, settings, text):
         with pytest.raises(InputError, match=text):
-            Rig(model, **settings)
+            Rig(arm, **settings)
 
 
 START = np.array([0.0, 0.0])
 
 
 @pytest.fixture(scope='module')
-def arm():
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+def strong(arm):
     limits = JointLimits(*(np.full(2, bound) for bound in (-9.0, 9.0, 50.0, 1e4)))
-    return replace(model, limits=limits)
+    return replace(arm, limits=limits)
 
 
-def moving(arm, seconds, **settings):
+def moving(strong, seconds, **settings):
     """Return a rig in the middle of a motion, and where the reference is."""
-    rig = Rig(arm, **{**MIT, **settings})
+    rig = Rig(strong, **{**MIT, **settings})
     rig.measured = START
     move = Move(START, [2.0, 1.0], 1.2)
     time = 0.0
@@ -160,13 +148,13 @@ def moving(arm, seconds, **settings):
 
 @pytest.mark.parametrize(('quantity', 'order'), [('acceleration', 2), ('jerk', 3)])
 @pytest.mark.parametrize('share', [0.98, 1.02])
-def test_derivatives_of_the_reference_have_limits(arm, quantity, order, share):
+def test_derivatives_of_the_reference_have_limits(strong, quantity, order, share):
     """Where a sample says its acceleration or jerk, and where it steps with none."""
     move = Move(START, [2.0, 1.0], 1.2)
     peak = max(np.abs(move(time)[order]).max() for time in np.arange(0.0, 1.2, TICK))
-    limits = replace(arm.limits, **{quantity: np.full(2, share * peak)})
+    limits = replace(strong.limits, **{quantity: np.full(2, share * peak)})
     for hidden in (False, True):
-        rig, time = Rig(replace(arm, limits=limits), **MIT), 0.0
+        rig, time = Rig(replace(strong, limits=limits), **MIT), 0.0
         rig.measured = START
         while time < 1.2 and not rig.log[2:]:
             jet = move(time)
@@ -180,8 +168,8 @@ def test_derivatives_of_the_reference_have_limits(arm, quantity, order, share):
         assert any(words in line for line in rig.heard()) == (share < 1.0)
 
 
-def test_a_pause_and_its_end_lead_positions_on_without_a_step(arm):
-    rig, move, time = moving(arm, 0.6)
+def test_a_pause_and_its_end_lead_positions_on_without_a_step(strong):
+    rig, move, time = moving(strong, 0.6)
     speed = np.abs(move(time)[1]).max()
     held = move(time)[0]
     rig.jumps += 1
@@ -196,8 +184,8 @@ def test_a_pause_and_its_end_lead_positions_on_without_a_step(arm):
     assert np.abs(np.diff(steps, axis=0)).max() < 0.15 * speed * TICK
 
 
-def test_a_begin_while_velocities_end_begins_at_what_is_sent(arm):
-    rig, move, time = moving(arm, 0.6)
+def test_a_begin_while_velocities_end_begins_at_what_is_sent(strong):
+    rig, move, time = moving(strong, 0.6)
     rig.now += 250_000_000  # a gap
     rig.step()
     for _ in range(10):
@@ -217,9 +205,9 @@ def test_a_begin_while_velocities_end_begins_at_what_is_sent(arm):
     np.testing.assert_array_equal(rows[-1, :2], [held, [0.0, 0.0]])
 
 
-def test_rates_of_what_is_sent_keep_their_limit_where_samples_have_none(arm):
+def test_rates_of_what_is_sent_keep_their_limit_where_samples_have_none(strong):
     limit = 20.0
-    rig = Rig(arm, rated(limit), fields=('effort',), ramp_time=0.0)
+    rig = Rig(strong, rated(limit), fields=('effort',), ramp_time=0.0)
     move = Move(START, [1.0, 0.5], 1.0)
     for k in range(300):
         rig.send(move(k * TICK), k * TICK, known=1)
@@ -227,9 +215,9 @@ def test_rates_of_what_is_sent_keep_their_limit_where_samples_have_none(arm):
     assert np.abs(np.diff(efforts, axis=0)).max() <= limit * TICK * (1.0 + 1e-5)
 
 
-def test_an_effort_that_the_robot_adds_leaves_both_limits_kept(arm):
+def test_an_effort_that_the_robot_adds_leaves_both_limits_kept(strong):
     """Its step takes the sum beyond the limit, faster than the rate of what is sent allows."""
-    weak = replace(arm, limits=replace(arm.limits, effort=np.full(2, 22.0)))
+    weak = replace(strong, limits=replace(strong.limits, effort=np.full(2, 22.0)))
     rig = Rig(weak, rated(900.0), fields=('effort',), effort_content='without_gravity')
     steady = rig.sample(rest(START))._replace(efforts=np.full((1, 2), 20.0))
     totals = []

@@ -20,17 +20,12 @@ from screw_dynamics.control.inputs import (
 from screw_dynamics.recordings.messages.feedforward import Course
 
 
-@pytest.fixture(scope='module')
-def model():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
-
 class TestProducer:
     """What `Feedforward` says of its motions."""
 
     @pytest.fixture
-    def rig(self, model):
-        rig = Producer(limited(model, velocity=6.0, effort=80.0))
+    def rig(self, arm):
+        rig = Producer(limited(arm, velocity=6.0, effort=80.0))
         rig.joint_states([0.0, 0.0])
         rig.send((0.0, [0.0, 0.0]), (1.0, [0.6, 0.3]))
         rig.run(0.5)
@@ -66,9 +61,9 @@ class TestProducer:
         rig.run(0.2)
         assert len(rig.published) == count and len(rig.ends) == 1
 
-    def test_what_begins_after_an_end_is_another_motion(self, model):
+    def test_what_begins_after_an_end_is_another_motion(self, arm):
         """Two trajectories within a tick had the number of the stream that had ended."""
-        rig = Producer(limited(model, velocity=6.0, effort=80.0), publish_rate=50.0)
+        rig = Producer(limited(arm, velocity=6.0, effort=80.0), publish_rate=50.0)
         rig.joint_states([0.0, 0.0])
         for _ in range(5):
             rig.positions([0.1, 0.1])
@@ -82,15 +77,15 @@ class TestProducer:
         rig.run(0.5)
         assert rig.published.samples[-1].motion > end.motion
 
-    def test_the_end_of_a_hold_says_so(self, model):
-        rig = Producer(limited(model), hold_time=0.1)
+    def test_the_end_of_a_hold_says_so(self, arm):
+        rig = Producer(limited(arm), hold_time=0.1)
         rig.joint_states([0.0, 0.0])
         rig.send((0.0, [0.0, 0.0]), (0.5, [0.2, 0.1]))
         rig.run(1.5)
         [end] = rig.ends
         assert (end.state, end.reason) == (Course.ENDED, 'it has been held for hold_time')
 
-    def test_jumps_are_counted_where_the_value_changes(self, rig, model):
+    def test_jumps_are_counted_where_the_value_changes(self, rig, arm):
         heavy = rig.robot.with_model(rig.robot.model.with_payload('tool', 0.5))
         for robot, jumps in ((heavy, 1), (heavy, 1), (rig.robot, 2)):
             rig.step(RobotChanged(robot, {}))
@@ -134,7 +129,7 @@ class TestProducer:
         assert rig.core.reference.speed == 1.0
 
     @pytest.mark.parametrize('held', [True, False])
-    def test_a_load_that_would_stop_the_motion_is_refused(self, rig, model, held):
+    def test_a_load_that_would_stop_the_motion_is_refused(self, rig, arm, held):
         """One message of 1e5 N stopped a motion for good (M6)."""
         if held:
             rig.run(1.0)
@@ -153,8 +148,8 @@ class TestProducer:
 class TestHeardCommands:
     """What `Feedforward` makes of the state of the commands (M3)."""
 
-    def rig(self, model):
-        rig = Producer(limited(model, velocity=6.0, effort=80.0))
+    def rig(self, arm):
+        rig = Producer(limited(arm, velocity=6.0, effort=80.0))
         rig.joint_states([0.0, 0.0])
         rig.send((0.0, [0.0, 0.0]), (0.5, [0.6, 0.3]))
         rig.run(1.0)
@@ -164,8 +159,8 @@ class TestHeardCommands:
         condition = Condition(state, 1, reason, True)
         rig.step(CommandsHeard(condition, positions=positions))
 
-    def test_a_trajectory_begins_where_the_robot_was_left(self, model):
-        rig = self.rig(model)
+    def test_a_trajectory_begins_where_the_robot_was_left(self, arm):
+        rig = self.rig(arm)
         motion = rig.published.motions[-1]
         self.hear(rig, State.SILENT, 'a limit')
         rig.joint_states([0.2, 0.1])
@@ -176,8 +171,8 @@ class TestHeardCommands:
         first = rig.published.motions.index(rig.published.motions[-1])
         np.testing.assert_allclose(rig.published.jet[first, 0], [0.2, 0.1], atol=0.01)
 
-    def test_it_waits_while_commands_lead_out(self, model):
-        rig = self.rig(model)
+    def test_it_waits_while_commands_lead_out(self, arm):
+        rig = self.rig(arm)
         self.hear(rig, State.LEADING_OUT, '')
         count = len(rig.verdicts)
         rig.send((0.5, [0.4, 0.2]))
@@ -190,8 +185,8 @@ class TestHeardCommands:
         np.testing.assert_allclose(rig.published.jet[-1, 0], [0.3, 0.1], atol=0.05)
 
     @pytest.mark.parametrize('stale', [True, False])
-    def test_with_efforts_alone_the_verdict_says_it(self, model, stale):
-        rig = self.rig(model)
+    def test_with_efforts_alone_the_verdict_says_it(self, arm, stale):
+        rig = self.rig(arm)
         self.hear(rig, State.SILENT, 'a limit', positions=False)
         rig.run(3.0 * stale)
         rig.send((0.5, [0.4, 0.2]))
@@ -199,8 +194,8 @@ class TestHeardCommands:
         told = 'drive_commands sends nothing: a limit' in rig.verdicts[-1].warnings
         assert told != stale
 
-    def test_commands_that_were_killed_and_started_again_left_the_robot(self, model):
-        rig = self.rig(model)
+    def test_commands_that_were_killed_and_started_again_left_the_robot(self, arm):
+        rig = self.rig(arm)
         self.hear(rig, State.DRIVING, '')
         rig.run(3.0)  # no word, and then of another process
         self.hear(rig, State.SILENT, '')
@@ -211,8 +206,8 @@ class TestHeardCommands:
         first = rig.published.motions.index(rig.published.motions[-1])
         np.testing.assert_allclose(rig.published.jet[first, 0], [0.2, 0.1], atol=0.01)
 
-    def test_before_the_first_begin_nothing_is_different(self, model):
-        rig = self.rig(model)
+    def test_before_the_first_begin_nothing_is_different(self, arm):
+        rig = self.rig(arm)
         self.hear(rig, State.SILENT, '')
         rig.send((0.5, [0.4, 0.2]))
         rig.run(0.1)

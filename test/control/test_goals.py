@@ -2,25 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals through the core, to a controller that answers late, rejects, stops or is gone."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from helpers.rig import BEGIN, Client, trajectory_message
+from helpers.rig import BEGIN, Client, free, trajectory_message
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.goals import goal_refusal
 from screw_dynamics.control.inputs import ControllerSeen, GoalCanceled, GoalEnded, Stop
-from screw_dynamics.model import JointLimits
 
 
 @pytest.fixture(scope='module')
-def arm():
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    bounds = (-np.inf, np.inf, np.inf, np.inf)
-    return replace(model, limits=JointLimits(*(np.full(2, bound) for bound in bounds)))
+def arm(arm):
+    return free(arm)
 
 
 def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):

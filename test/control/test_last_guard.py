@@ -17,9 +17,8 @@ ROUNDING = 1e-3  # of a limit, beside it
 
 
 @pytest.fixture(scope='module', params=['stop', 'off'])
-def guard(request):
+def guard(request, arm):
     """Return a guard of two joints, and whether it knows the limits of their velocities."""
-    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     arm = replace(arm, limits=replace(arm.limits, velocity=np.array(SPEEDS)))
     settings = DriveCommandsParameters(limits=request.param)
     return LastGuard(sd.Robot(arm), arm.joint_names, (), settings), request.param != 'off'

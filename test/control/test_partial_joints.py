@@ -3,22 +3,15 @@
 """Joints that a trajectory leaves out finish their own motion."""
 
 import numpy as np
-import pytest
 from helpers.rig import BEGIN, Rig, free, limited
 from helpers.streams import stream, wave
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.random_models import random_model
 
-import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.inputs import RobotChanged
 from screw_dynamics.drives.robot import Robot
-
-
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 
 
 def test_joints_left_out_finish_their_own_motion(arm):

@@ -9,7 +9,6 @@ from helpers.carried_scenarios import CarriedScenario
 from helpers.core_scenarios import Scenario
 from helpers.rig import Rig, perform
 
-import screw_dynamics as sd
 from screw_dynamics.control.trajectory_queue import FitTime
 from screw_dynamics.trajectory.reference.reference import Source
 
@@ -52,8 +51,8 @@ def test_inputs_outputs_and_tasks_are_records(kind, seed):
     assert outcomes[0] == outcomes[1]
 
 
-def test_one_trajectory_takes_one_trip():
-    rig = Rig(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
+def test_one_trajectory_takes_one_trip(arm):
+    rig = Rig(arm)
     tasks = []
     rig.perform = lambda task: tasks.append(task) or perform(task)
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.2, 0.1]))
@@ -64,9 +63,8 @@ def test_one_trajectory_takes_one_trip():
     assert len(tasks) == 2
 
 
-def test_a_fit_is_repeated_three_times_at_most():
+def test_a_fit_is_repeated_three_times_at_most(arm):
     """Each is expected to take twice as long as the one before."""
-    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
     rig = Rig(arm, limits='off', publish_rate=5.0)
     rig.send((0.0, [0.0, 0.0]), (900.0, [0.2, 0.1]))
     rig.run(1.0)

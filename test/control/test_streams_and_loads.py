@@ -23,11 +23,6 @@ SPRING = sd.JointDrive(
 )
 
 
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
-
 def test_samples_pass_with_all_derivatives(arm):
     rig = Rig(arm)
     rig.run(0.4, every=stream(rig, wave))

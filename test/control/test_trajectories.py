@@ -22,11 +22,6 @@ from screw_dynamics.trajectory.reference.reference import Source
 MS = SECOND // 1000
 
 
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-
-
 def test_efforts_are_those_of_the_reference_with_two_derivatives(arm):
     rig = Rig(arm)
     rig.send((0.0, [0.0, 0.0]), (0.6, [0.4, -0.3]), (1.0, [0.2, 0.1]))

@@ -3,73 +3,34 @@
 """Every reason to reject a trajectory, with its text; the motion before it goes on."""
 
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers.intake import accept
 from helpers.node_processes import trajectory
+from helpers.receiving_node import NOW, Node
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.control.outputs import Verdict
-from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.model.urdf import read_description
 from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
-from screw_dynamics.trajectory.reference.interpolation import SMOOTH
-from screw_dynamics.trajectory.reference.reference import Reference
-from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 
 SECOND = 10**9
-NOW = 1_700_000_000 * SECOND
 NAN = float('nan')
 
 
-class Intake:
-    """Arguments of `accept`, with a motion under way."""
-
-    def __init__(self, urdf):
-        text = urdf.read_text()
-        self.model = read_urdf(text)
-        self.names = self.model.joint_names
-        self.others = uncontrolled_joints(read_description(text), self.model)
-        self.reference = Reference(self.model.n, SMOOTH)
-        self.measured = JointStateBuffer(self.names)
-        self.parameters = FeedforwardParameters(limits='off')
-        self.streamed = StreamedReference(
-            self.reference, np.zeros(self.model.n, dtype=bool), self.parameters.stream_settings
-        )
-
-    def accept(self, message, now=NOW, **changes):
-        return accept(
-            message,
-            Robot(self.model),
-            self.reference,
-            self.streamed,
-            self.measured,
-            replace(self.parameters, **changes),
-            now,
-            self.others,
-        )
-
-    def sample(self, time):
-        jet = np.empty((5, self.model.n))
-        self.reference.sample(time, jet)
-        return jet
-
-
 @pytest.fixture
-def intake(gripper):
-    intake = Intake(gripper)
-    rest = np.zeros(intake.model.n)
-    intake.accept(trajectory(intake.names, rest, rest + 0.01, rest))
-    return intake
+def node(gripper):
+    """Return a node with a motion under way."""
+    text = gripper.read_text()
+    node = Node(gripper, others=uncontrolled_joints(read_description(text), read_urdf(text)))
+    rest = np.zeros(len(node.names))
+    node.accept(trajectory(node.names, rest, rest + 0.01, rest))
+    return node
 
 
 def changed(message, change):
@@ -136,84 +97,79 @@ REJECTED = {
 
 
 @pytest.mark.parametrize('case', REJECTED)
-def test_rejected_and_the_old_motion_goes_on(intake, case):
+def test_rejected_and_the_old_motion_goes_on(node, case):
     change, text = REJECTED[case]
-    rest = np.zeros(intake.model.n)
-    before = intake.reference.state(NOW + SECOND // 2)
+    rest = np.zeros(len(node.names))
+    before = node.reference.state(NOW + SECOND // 2)
     with pytest.raises(TrajectoryError, match=text):
-        intake.accept(changed(trajectory(intake.names, rest, rest + 0.02, rest), change))
-    np.testing.assert_array_equal(intake.reference.state(NOW + SECOND // 2), before)
+        node.accept(changed(trajectory(node.names, rest, rest + 0.02, rest), change))
+    np.testing.assert_array_equal(node.reference.state(NOW + SECOND // 2), before)
 
 
-def test_velocity_at_the_end(intake):
-    rest = np.zeros(intake.model.n)
-    message = trajectory(intake.names, rest, rest + 0.01, velocities=[rest, rest + 0.5])
+def test_velocity_at_the_end(node):
+    rest = np.zeros(len(node.names))
+    message = trajectory(node.names, rest, rest + 0.01, velocities=[rest, rest + 0.5])
     with pytest.raises(
         TrajectoryError, match=r'Velocity of last trajectory point of joint \w+ is not zero: 0.5'
     ):
-        intake.accept(message)
-    intake.accept(message, allow_nonzero_velocity_at_end=True)
+        node.accept(message)
+    node.accept(message, allow_nonzero_velocity_at_end=True)
 
 
-def test_joints_that_cannot_be_commanded_are_explained(intake):
-    kinds = {reason.split(' (')[0]: name for name, reason in intake.others.items()}
+def test_joints_that_cannot_be_commanded_are_explained(node):
+    kinds = {reason.split(' (')[0]: name for name, reason in node.others.items()}
     assert {'a fixed joint', 'a mimic joint'} <= kinds.keys()
     for kind, name in kinds.items():
-        message = trajectory([*intake.names[:-1], name], np.zeros(intake.model.n))
+        message = trajectory([*node.names[:-1], name], np.zeros(len(node.names)))
         with pytest.raises(TrajectoryError, match=f'{name} cannot be commanded: it is {kind}'):
-            intake.accept(message)
+            node.accept(message)
 
 
-def test_limits(intake):
-    far = np.full(intake.model.n, 100.0)
-    message = trajectory(intake.names, np.zeros(intake.model.n), far, times=[0.0, 50.0])
-    assert intake.accept(message) == []
+def test_limits(node):
+    far = np.full(len(node.names), 100.0)
+    message = trajectory(node.names, np.zeros(len(node.names)), far, times=[0.0, 50.0])
+    node.accept(message)
     with pytest.raises(TrajectoryError, match=r'at point #1: expected within \['):
-        intake.accept(message, limits='reject')
+        node.accept(message, limits='reject')
 
 
 def test_limits_between_the_points(planar):
     """Positions that overshoot, velocities, efforts: the worst in one line."""
-    intake = Intake(planar)
-    message = trajectory(intake.names, [0.0, 0.0], [1.5, 0.0], times=[0.0, 0.6])
+    node = Node(planar)
+    message = trajectory(node.names, [0.0, 0.0], [1.5, 0.0], times=[0.0, 0.6])
     with pytest.raises(ScrewDynamicsError, match='limit exceeded: joint_1: effort') as caught:
-        intake.accept(message, limits='reject')
-    assert intake.reference.empty
-    intake.accept(message)
-    jets = intake.reference.newest.curve.jets(np.linspace(0.0, 0.6, 121))
-    worst = np.abs(inverse_dynamics(intake.model, jets[:, :3])[:, 0, 0]).max()
-    assert worst > intake.model.limits.effort[0]
+        node.accept(message, limits='reject')
+    assert node.reference.empty
+    node.accept(message)
+    jets = node.reference.newest.curve.jets(np.linspace(0.0, 0.6, 121))
+    worst = np.abs(inverse_dynamics(node.robot.model, jets[:, :3])[:, 0, 0]).max()
+    assert worst > node.robot.model.limits.effort[0]
     pattern = r'limit exceeded: joint_1: effort (\S+) N m at t = (\S+) s, limit (\S+) N m \(and'
     found = re.match(pattern, str(caught.value))
     assert found, caught.value
     value, time, limit = map(float, found.groups())
     assert abs(value) == pytest.approx(worst, rel=1e-3)
-    assert abs(limit) == intake.model.limits.effort[0]
-    jet = intake.reference.newest.curve.jets([time])
-    assert inverse_dynamics(intake.model, jet[0, :3])[0, 0] == pytest.approx(value, rel=1e-3)
+    assert abs(limit) == node.robot.model.limits.effort[0]
+    jet = node.reference.newest.curve.jets([time])
+    assert inverse_dynamics(node.robot.model, jet[0, :3])[0, 0] == pytest.approx(value, rel=1e-3)
 
 
-class TestStartState:
-    """Start of a trajectory without a point at time 0."""
+def test_first_point(planar):
+    """It is the start of a trajectory without a point at time 0."""
+    node = Node(planar, start_state='first_point')
+    node.accept(trajectory(node.names, [1.0, 1.0], times=[2.0]))
+    np.testing.assert_array_equal(node.jet(NOW)[0], [1.0, 1.0])
 
-    @pytest.fixture
-    def fresh(self, planar):
-        return Intake(planar)
 
-    def late(self, intake):
-        return trajectory(intake.names, [1.0, 1.0], times=[2.0])
-
-    def test_first_point(self, fresh):
-        fresh.accept(self.late(fresh), start_state='first_point')
-        np.testing.assert_array_equal(fresh.sample(NOW)[0], [1.0, 1.0])
-
-    def test_lead_time_joins_at_the_instant_sampled_next(self, fresh):
-        fresh.accept(trajectory(fresh.names, [0.0, 0.0], [1.0, 1.0]))
-        now = NOW + SECOND // 4
-        seen = fresh.sample(now + SECOND // 10)
-        fresh.accept(trajectory(fresh.names, [2.0, 2.0], [0.0, 0.0]), now, lead_time=0.1)
-        np.testing.assert_allclose(fresh.sample(now + SECOND // 10), seen, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(fresh.sample(now + 2 * SECOND)[0], [0.0, 0.0])
+def test_lead_time_joins_at_the_instant_sampled_next(planar):
+    node = Node(planar)
+    node.accept(trajectory(node.names, [0.0, 0.0], [1.0, 1.0]))
+    node.now += SECOND // 4
+    sampled = node.now + SECOND // 10
+    seen = node.jet(sampled)
+    node.accept(trajectory(node.names, [2.0, 2.0], [0.0, 0.0]), lead_time=0.1)
+    np.testing.assert_allclose(node.jet(sampled), seen, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(node.jet(node.now + 2 * SECOND)[0], [0.0, 0.0])
 
 
 def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):

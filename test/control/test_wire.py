@@ -4,7 +4,19 @@
 
 import numpy as np
 import pytest
-from helpers.drive_rig import HANGING, MIT, PERIOD, TICK, Move, Rig, rated, rest, steps
+from helpers.drive_rig import (
+    HANGING,
+    MIT,
+    PERIOD,
+    STOOD,
+    TICK,
+    WHEEL,
+    Move,
+    Rig,
+    rated,
+    rest,
+    steps,
+)
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
@@ -12,13 +24,6 @@ from screw_dynamics.control.drive_records import State
 from screw_dynamics.control.inputs import Enable, Steady
 from screw_dynamics.recordings.messages.feedforward import Course, FeedforwardSample
 from screw_dynamics.trajectory.reference.reference import Source
-
-STOOD = np.array([0.6, 0.2])
-
-
-@pytest.fixture(scope='module')
-def model():
-    return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 
 
 class TestJumps:
@@ -31,9 +36,9 @@ class TestJumps:
         )  # fmt: skip
 
     @pytest.mark.parametrize('jumps', [0, 1])
-    def test_a_steep_effort_is_never_extrapolated(self, model, jumps):
+    def test_a_steep_effort_is_never_extrapolated(self, arm, jumps):
         """A rate of 40 kN m/s for a sample was sent as 60 N m where -20 and 0 were asked (H1)."""
-        rig, sent = Rig(model), []
+        rig, sent = Rig(arm), []
         for k in range(160):
             effort, rate = (-20.0, 4e4) if k == 100 else (0.0, 0.0)
             rig.step(self.sample(rig, effort, rate, jumps * (k >= 100)))
@@ -44,9 +49,9 @@ class TestJumps:
         assert sent[-1] == 0.0 or jumps
 
     @pytest.mark.parametrize('every', [1, 3, 5])
-    def test_marks_at_every_sample_do_not_freeze_the_motion(self, model, every):
+    def test_marks_at_every_sample_do_not_freeze_the_motion(self, arm, every):
         """A noisy wrench at each tick: what is sent follows the efforts of the motion."""
-        rig, random = Rig(model), np.random.default_rng(4)
+        rig, random = Rig(arm), np.random.default_rng(4)
         differences, rows = [], []
         rig.hold(STOOD, 0.4)
         for k in range(500):
@@ -64,9 +69,9 @@ class TestJumps:
         assert np.sqrt(np.mean(np.square(differences))) <= 2.0 * noise
         assert np.abs(np.diff(rows, axis=0)).max() <= 1.0
 
-    def test_what_is_sent_stays_within_the_gains_that_decay(self, model):
+    def test_what_is_sent_stays_within_the_gains_that_decay(self, arm):
         """Property 1: |sent - asked| is at most the sum of the jumps of the last blend."""
-        rig, random = Rig(model), np.random.default_rng(5)
+        rig, random = Rig(arm), np.random.default_rng(5)
         rig.hold(STOOD, 0.6)
         jumps, length = [], round(0.25 / TICK) + 1
         for k in range(2000):
@@ -82,8 +87,8 @@ class TestJumps:
                 assert not difference.any()
             rig.now += PERIOD
 
-    def test_a_lost_sample_hides_no_jump(self, model):
-        rig = Rig(model)
+    def test_a_lost_sample_hides_no_jump(self, arm):
+        rig = Rig(arm)
         rows = rig.hold(HANGING, 0.4)
         rig.load[1] = 25.0
         rig.jumps += 1
@@ -91,8 +96,8 @@ class TestJumps:
         rows += rig.hold(HANGING, 0.4)
         assert steps(rows).max() <= 1.875 * 25.0 * TICK / 0.25 * 1.05
 
-    def test_efforts_that_nobody_certified_are_marked_by_the_commands(self, model):
-        rig = Rig(model)
+    def test_efforts_that_nobody_certified_are_marked_by_the_commands(self, arm):
+        rig = Rig(arm)
         for k in range(200):
             rig.load[0] = 20.0 * (k >= 100)  # of 60, and no mark
             rig.step(rig.sample(rest(HANGING), source=Source.STREAM))
@@ -102,18 +107,16 @@ class TestJumps:
         assert rig.core.report().values['unmarked jumps'] == 1
         assert any('their sample does not say so' in line for line in rig.heard())
 
-    def test_a_larger_step_of_the_same_motion_stops_marked_or_not(self, model):
+    def test_a_larger_step_of_the_same_motion_stops_marked_or_not(self, arm):
         for jumps in (0, 1):
-            rig = Rig(model, **MIT)
-            rig.measured = STOOD
-            rig.hold(STOOD, 0.4)
+            rig = Rig(arm, **MIT).standing()
             rig.jumps += jumps
             rig.send(rest(STOOD + [0.2, 0.0]))
             assert rig.stopped and 'step of the reference 0.2 rad' in rig.heard()[-1]
 
-    def test_knots_of_a_controllers_curve_are_the_motion(self, model):
+    def test_knots_of_a_controllers_curve_are_the_motion(self, arm):
         """They were smeared over ramp_time: 27 to 71 % of the motion's part (M4)."""
-        rig, rows, exact = Rig(model), [], []
+        rig, rows, exact = Rig(arm), [], []
         for k in range(250):
             time = TICK * k
             jet = rest(STOOD)
@@ -131,9 +134,9 @@ class TestEnds:
     """Ends and stops are said, and lead out at once."""
 
     @pytest.mark.parametrize('state', [Course.ENDED, Course.STOPPED])
-    def test_a_last_sample_leads_out_at_the_next_step(self, model, state):
+    def test_a_last_sample_leads_out_at_the_next_step(self, arm, state):
         """Commands kept the last effort for 0.2 s (H3)."""
-        rig = Rig(model)
+        rig = Rig(arm)
         rows = rig.hold(STOOD, 0.6)
         rig.tell(state, 'why')
         assert rig.core.state is State.LEADING_OUT
@@ -146,8 +149,8 @@ class TestEnds:
         rig.motion += 1
         assert rig.hold(STOOD, 0.1)[0] is not None
 
-    def test_an_end_counts_whatever_its_age_and_only_of_its_motion(self, model):
-        rig = Rig(model)
+    def test_an_end_counts_whatever_its_age_and_only_of_its_motion(self, arm):
+        rig = Rig(arm)
         rig.motion = 5
         rig.hold(STOOD, 0.4)
         end = rig.sample(rest(STOOD))._replace(state=Course.ENDED, instant=0)
@@ -156,8 +159,8 @@ class TestEnds:
         rig.step(end)
         assert rig.core.state is State.LEADING_OUT
 
-    def test_an_end_and_the_first_sample_of_the_next_motion_in_one_step(self, model):
-        rig = Rig(model)
+    def test_an_end_and_the_first_sample_of_the_next_motion_in_one_step(self, arm):
+        rig = Rig(arm)
         rows = rig.hold(STOOD, 0.4)
         end = rig.sample(rest(STOOD))._replace(state=Course.ENDED)
         rig.motion += 1
@@ -168,10 +171,10 @@ class TestEnds:
         assert steps(rows).max() < 0.5
         assert any(line.startswith('Commands end') for line in rig.log)
 
-    def test_motors_that_stop_alone_end_commands_of_motors(self, model):
+    def test_motors_that_stop_alone_end_commands_of_motors(self, arm):
         spring = sd.JointDrive(sd.LinearSpring(600.0), sd.Motor(rotor_inertia=1e-3))
-        drives = sd.Drives(dict.fromkeys(model.joint_names, spring))
-        rig = Rig(model, drives, model.joint_names, content='motors')
+        drives = sd.Drives(dict.fromkeys(arm.joint_names, spring))
+        rig = Rig(arm, drives, arm.joint_names, content='motors')
         for _ in range(100):
             last = rig.motor_sample(rest(STOOD), [1, 1])
             rig.step(rig.sample(rest(STOOD)), last)
@@ -185,8 +188,8 @@ class TestEnds:
         rig.step(rig.sample(rest(STOOD)), rig.motor_sample(rest(STOOD), [1, 1]))
         assert rig.core.state is State.LEADING_OUT
 
-    def test_of_two_producers_the_lower_one_resumes(self, model):
-        rig = Rig(model)
+    def test_of_two_producers_the_lower_one_resumes(self, arm):
+        rig = Rig(arm)
         rig.motion = 10
         rig.hold(STOOD, 0.4)
         rig.motion = 20
@@ -196,8 +199,8 @@ class TestEnds:
         rig.motion = 10
         assert rig.hold(STOOD, 0.1)[-1] is not None
 
-    def test_a_stop_bars_the_lower_motions_too(self, model):
-        rig = Rig(model)
+    def test_a_stop_bars_the_lower_motions_too(self, arm):
+        rig = Rig(arm)
         rig.motion = 20
         rig.hold(STOOD, 0.4)
         rig.load[:] = 100.0
@@ -208,8 +211,8 @@ class TestEnds:
             rig.motion = motion
             assert (rig.hold(STOOD, 0.3)[-1] is not None) == begins
 
-    def test_positions_come_to_rest_along_their_velocities(self, model):
-        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+    def test_positions_come_to_rest_along_their_velocities(self, arm):
+        rig, move = Rig(arm, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
         rig.measured = STOOD
         rows = rig.follow(move, 0.0, 1.0)
         rig.tell(Course.STOPPED, 'a limit')
@@ -225,8 +228,8 @@ class TestRobot:
 
     @pytest.mark.parametrize('age', [0.0, 0.02])
     @pytest.mark.parametrize('duration', [1.0, 4.0])
-    def test_a_joint_that_is_held_stops_the_commands(self, model, age, duration):
-        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, 0.2], duration)
+    def test_a_joint_that_is_held_stops_the_commands(self, arm, age, duration):
+        rig, move = Rig(arm, **MIT), Move(STOOD, [2.0, 0.2], duration)
         rig.measured, rig.follows = STOOD, False
         rig.hold(STOOD, 0.3)
         begin = rig.now
@@ -243,15 +246,13 @@ class TestRobot:
         # led to where the robot is, within the velocity limit
         rows = [row for _, row in rig.silent(2.0)]
         np.testing.assert_allclose(rows[-1][0], STOOD, atol=1e-6)
-        assert steps(rows).max() <= model.limits.velocity.max() * TICK
+        assert steps(rows).max() <= arm.limits.velocity.max() * TICK
         assert not any(row is not None for row in rig.hold(STOOD, 0.3)), 'the motion is barred'
 
-    def test_one_state_alone_leads_no_robot_there(self, model):
+    def test_one_state_alone_leads_no_robot_there(self, arm):
         """After a single wrong state of 2 rad the commands went there (or by two turns)."""
         for wrong in (2.0, 4.0 * np.pi):
-            rig = Rig(model, **MIT)
-            rig.measured = STOOD
-            rig.hold(STOOD, 0.4)
+            rig = Rig(arm, **MIT).standing()
             rig.measure(STOOD + [wrong, 0.0])
             rig.measure(STOOD)
             rows = [row for _, row in rig.silent(1.0)]
@@ -259,8 +260,8 @@ class TestRobot:
             np.testing.assert_allclose(rows[-1][0], STOOD, atol=1e-12)
 
     @pytest.mark.parametrize('delay', [0.0, 0.03])
-    def test_a_healthy_loop_does_not(self, model, delay):
-        rig, move, late = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 1.0), round(delay / TICK)
+    def test_a_healthy_loop_does_not(self, arm, delay):
+        rig, move, late = Rig(arm, **MIT), Move(STOOD, [2.0, -1.0], 1.0), round(delay / TICK)
         rig.measured, rig.follows, random = STOOD, False, np.random.default_rng(0)
         rig.hold(STOOD, 0.4)
         for k in range(250):
@@ -269,24 +270,24 @@ class TestRobot:
             assert rig.step(rig.sample(move(TICK * k), since_start=TICK * k)) is not None
             rig.now += PERIOD
 
-    def test_efforts_alone_are_warned_of(self, model):
-        rig = Rig(model)
+    def test_efforts_alone_are_warned_of(self, arm):
+        rig = Rig(arm)
         rig.measured, rig.follows = STOOD, False
         rows = rig.follow(Move(STOOD, [1.6, 0.2], 1.0))
         assert rows[-1] is not None
         assert [line for line in rig.heard() if 'does not follow' in line]
 
-    def test_efforts_alone_look_at_states_where_they_are(self, model):
+    def test_efforts_alone_look_at_states_where_they_are(self, arm):
         """Efforts of another pose began (M5)."""
-        rig = Rig(model)
+        rig = Rig(arm)
         rig.measured, rig.follows = STOOD + 0.6, False
         assert not any(row is not None for row in rig.hold(STOOD, 0.2))
-        rig = Rig(model)
+        rig = Rig(arm)
         assert rig.hold(STOOD, 0.2)[0] is not None
         assert sum('wherever the robot is' in line for line in rig.log) == 1
 
-    def test_states_that_cease_are_told_and_stop(self, model):
-        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 4.0)
+    def test_states_that_cease_are_told_and_stop(self, arm):
+        rig, move = Rig(arm, **MIT), Move(STOOD, [2.0, -1.0], 4.0)
         rig.measured = STOOD
         rig.follow(move, 0.0, 1.0)
         rig.measured = None
@@ -296,22 +297,15 @@ class TestRobot:
         assert rig.stopped
 
     def test_an_encoder_that_counts_whole_turns_is_no_obstacle(self):
-        wheel = sd.read_urdf(
-            '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
-            '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint><link name="rod">'
-            '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0"'
-            ' iyz="0"/></inertial></link></robot>'
-        )
+        wheel = sd.read_urdf(WHEEL)
         rig = Rig(wheel, fields=('position',))
         for k in range(200):
             rig.measure([0.3 + 4.0 * np.pi * (k > 100)])
             assert rig.step(rig.sample(rest([0.3]))) is not None
             rig.now += PERIOD
 
-    def test_disabled_leads_out_and_keeps_from_beginning(self, model):
-        rig = Rig(model, **MIT)
-        rig.measured = STOOD
-        rig.hold(STOOD, 0.4)
+    def test_disabled_leads_out_and_keeps_from_beginning(self, arm):
+        rig = Rig(arm, **MIT).standing()
         rig.step(Enable(False, '~/enable is false'))
         rig.hold(STOOD, 0.4)
         assert rig.core.state is State.SILENT and not rig.outputs.condition.enabled
@@ -319,10 +313,9 @@ class TestRobot:
         rig.step(Enable(True, ''))
         assert rig.hold(STOOD, 0.1)[-1] is not None
 
-    def test_enabling_with_efforts_alone_needs_another_motion(self, model):
+    def test_enabling_with_efforts_alone_needs_another_motion(self, arm):
         """Nobody knows where the robot has gone meanwhile."""
-        rig = Rig(model)
-        rig.hold(STOOD, 0.4)
+        rig = Rig(arm).holding()
         rig.step(Enable(False, '~/enable is false'))
         rig.hold(STOOD, 0.4)
         rig.step(Enable(True, ''))
@@ -336,10 +329,10 @@ class TestTime:
 
     @pytest.mark.parametrize('stall', [0.1, 0.15, 0.17])
     @pytest.mark.parametrize('rate', [250, 50])
-    def test_a_stall_is_no_lash(self, model, stall, rate):
+    def test_a_stall_is_no_lash(self, arm, stall, rate):
         period = round(SECOND / rate)
-        rig, move = Rig(model, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 1.4)
-        speed = model.limits.velocity[0]
+        rig, move = Rig(arm, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 1.4)
+        speed = arm.limits.velocity[0]
         rig.measured, time, last, steady = STOOD, 0.0, None, 0
         while time < 2.0:
             if 0.6 <= time < 0.6 + 1e-9 * period:
@@ -356,10 +349,10 @@ class TestTime:
             rig.now, steady, time = rig.now + period, steady + period, time + 1e-9 * period
         np.testing.assert_allclose(last, move.end, atol=1e-9)
 
-    def test_a_burst_after_a_stall_is_no_lash(self, model):
+    def test_a_burst_after_a_stall_is_no_lash(self, arm):
         """Samples that have waited come within a millisecond."""
-        rig, move = Rig(model, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 1.4)
-        speed, steady, last, sent = model.limits.velocity[0], 0, None, 0
+        rig, move = Rig(arm, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 1.4)
+        speed, steady, last, sent = arm.limits.velocity[0], 0, None, 0
         rig.measured = STOOD
         for k in range(400):
             late = 100 <= k < 125
@@ -374,9 +367,9 @@ class TestTime:
             rig.now += PERIOD
         np.testing.assert_allclose(last, move.end, atol=1e-6)
 
-    def test_a_step_of_the_clock_is_no_time_for_efforts(self, model):
+    def test_a_step_of_the_clock_is_no_time_for_efforts(self, arm):
         """Stamps that jump by 50 ms let 12 samples' worth of the rate pass at once."""
-        rig, steady, rows = Rig(model, rated(100.0)), 0, []
+        rig, steady, rows = Rig(arm, rated(100.0)), 0, []
         for k in range(600):
             rig.load[0] = 20.0 * (k >= 300)  # as at a knot: no mark
             rig.now += (k == 300) * SECOND // 20
@@ -386,8 +379,8 @@ class TestTime:
         assert steps(rows).max() <= 2.0 * 100.0 * TICK * (1.0 + 1e-5)
         np.testing.assert_allclose(rows[-1], rig.sample(rest(STOOD)).efforts[:1])
 
-    def test_a_step_of_the_clock_is_no_time_for_an_end(self, model):
-        rig, move = Rig(model, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
+    def test_a_step_of_the_clock_is_no_time_for_an_end(self, arm):
+        rig, move = Rig(arm, **MIT), Move(STOOD, [2.0, -1.0], 2.0)
         rig.measured = STOOD
         rows, steady = [rig.follow(move, 0.0, 1.0)[-1]], rig.now - PERIOD
         disable = (Enable(False, '~/enable is false'),)
@@ -401,9 +394,9 @@ class TestTime:
         assert rig.core.state is State.SILENT
         assert steps(rows).max() <= np.abs(rows[0][1]).max() * TICK * (1.0 + 1e-6)
 
-    def test_fifty_hertz_near_the_velocity_limit_follows(self, model):
-        rig, period = Rig(model, **MIT), SECOND // 50
-        speed = 0.9 * model.limits.velocity[0]
+    def test_fifty_hertz_near_the_velocity_limit_follows(self, arm):
+        rig, period = Rig(arm, **MIT), SECOND // 50
+        speed = 0.9 * arm.limits.velocity[0]
         move = Move(STOOD, STOOD - [2.0, 0.0], 2.0 * 315.0 / 128.0 / speed)
         for k in range(100):
             time = 1e-9 * period * k

@@ -111,7 +111,7 @@ class CarriedScenario:
         outputs = self.core.step(self.now, given)
         self.counts['ticks'] += 1
         self.stops += bool(self.core.stopped) and not stopped
-        self.lines += outputs.warnings
+        self.lines += outputs.lines
         sample = outputs.sample
         if outputs.end is not None and self.drives is not None:
             self.drives.send(self.now, outputs.end)

@@ -24,7 +24,14 @@ MIT = {
     'kp': (20.0, 10.0),
     'kd': (1.0, 0.5),
 }
-HANGING = np.array([-np.pi / 2, 0.0])
+HANGING, STOOD = np.array([-np.pi / 2, 0.0]), np.array([0.6, 0.2])
+WHEEL = (
+    '<robot name="r"><link name="base"/><joint name="hinge" type="continuous">'
+    '<parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>'
+    '<link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>'
+    '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '</robot>'
+)
 _POWERS, _ORDERS = np.arange(10.0), np.arange(5.0)
 # C4 from 0 to 1, and its derivatives
 _SMOOTH = np.polynomial.Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
@@ -158,6 +165,16 @@ class Rig:
     def hold(self, position, seconds):
         """Send a resting reference; return the commands."""
         return [self.send(rest(position)) for _ in range(round(seconds * 1e9 / PERIOD))]
+
+    def holding(self, position=STOOD, seconds=0.4):
+        """Send a resting reference; return the rig."""
+        self.hold(position, seconds)
+        return self
+
+    def standing(self, position=STOOD, seconds=0.4):
+        """Send a resting reference to a robot that is measured there; return the rig."""
+        self.measured = np.array(position)
+        return self.holding(position, seconds)
 
     def silent(self, seconds):
         """Let time pass without samples; return what is published."""

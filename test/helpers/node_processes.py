@@ -33,21 +33,17 @@ OWN_GROUP: dict[str, object] = (
 MOST_KEPT = 5000  # messages of a topic, the most that Fast DDS keeps
 
 
-def node_command(name: str, *arguments: str) -> list[str]:
-    """Return the command line of a node."""
-    return [sys.executable, '-W', 'ignore', '-m', f'screw_dynamics.nodes.{name}', *arguments]
+def node_command(name: str, *arguments: str, before: str = '') -> list[str]:
+    """Return the command line of a node, before whose start a script is run."""
+    start = (
+        f'import sys; from screw_dynamics.entry_points import {name}\n{before}\nsys.exit({name}())'
+    )
+    return [sys.executable, '-W', 'ignore', '-c', start, *arguments]
 
 
 def keep_all(namespace: str, *topics: str) -> dict[str, object]:
     """Return parameters with which publishers keep all messages for a client that is late."""
     return {f'qos_overrides__{namespace}/{name}__publisher__depth': MOST_KEPT for name in topics}
-
-
-def altered_command(name: str, *arguments: str, before: str) -> list[str]:
-    """Return the command line of a node before whose start a script, which has `sys`, is run."""
-    run = f"runpy.run_module('screw_dynamics.nodes.{name}', run_name='__main__', alter_sys=True)"
-    script = f'import runpy, sys\n{before}\n{run}'
-    return [sys.executable, '-W', 'ignore', '-c', script, *arguments]
 
 
 class NodeProcess:

@@ -29,7 +29,7 @@ NAMES = ('joint_1', 'joint_2')
 class Node:
     """The state of a node that receives trajectories, and a clock that advances during fits."""
 
-    def __init__(self, urdf, drives=None, **parameters):
+    def __init__(self, urdf, drives=None, others=None, **parameters):
         self.parameters = FeedforwardParameters(**{'limits': 'off', **parameters})
         self.robot = Robot(read_urdf(urdf), drives)
         self.names = self.robot.joint_names
@@ -39,7 +39,7 @@ class Node:
             self.reference, np.zeros(n, dtype=bool), self.parameters.stream_settings
         )
         self.measured = JointStateBuffer(self.names)
-        self.now = NOW
+        self.now, self.others = NOW, others or {}
 
     def receive(self, *points, times=None, stamp=0):
         message = trajectory(self.names, *points, times=times)
@@ -60,7 +60,7 @@ class Node:
             self.measured,
             self.parameters,
             self.robot,
-            {},
+            self.others,
             self.now,
         )
 
@@ -102,6 +102,16 @@ class Node:
         self.receive(*points, **more)
         self.plan(0)
         assert self.join(0)
+
+    def accept(self, message, **changes):
+        """Follow a message at once, with changed parameters, or raise why it is rejected."""
+        before, self.parameters = self.parameters, replace(self.parameters, **changes)
+        try:
+            self.take(message)
+            self.plan(0)
+            assert self.join(0)
+        finally:
+            self.parameters = before
 
     def jet(self, time):
         jet = np.full((5, len(self.names)), np.nan)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from helpers.dds_threads import NEVER_DESTROYED, participant_threads, threads_left, watched_command
-from helpers.node_processes import NodeProcess, altered_command, node_command, trajectory
+from helpers.node_processes import NodeProcess, node_command, trajectory
 from helpers.planar_sea import TEXT
 from rclpy.task import Task
 from rclpy.utilities import get_rmw_implementation_identifier
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 # a signal at one of the calls of Python functions in the ticks of a motion
 IN_A_TICK = """
 import signal, sys
-from screw_dynamics.nodes.feedforward.__main__ import main
+from screw_dynamics.nodes.feedforward.node import main
 from screw_dynamics.control.feedforward import Feedforward
 from screw_dynamics.nodes.shared import endpoints
 endpoints.DELIVERY = 100.0  # s, whatever holds the receiver up
@@ -198,7 +198,7 @@ def test_signals_without_end(ros, planar, node, number):
 @pytest.mark.parametrize('node, started', [('feedforward', True), ('dynamics_server', False)])
 def test_a_middleware_that_does_not_end(ros, planar, node, started):
     """The process ends all the same; what it reports is not lost."""
-    command = altered_command(node, before=NEVER_DESTROYED)
+    command = node_command(node, before=NEVER_DESTROYED)
     parameters = {} if started else {'gravity': '[0.0]'}
     process = ros.start_command(command, name=f'endless_{node}', urdf_path=planar, **parameters)
     if started:

@@ -6,24 +6,19 @@ import copy
 
 import numpy as np
 import pytest
-from helpers.intake import accept
 from helpers.node_processes import trajectory
+from helpers.receiving_node import NOW, Node
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
 from screw_dynamics import read_urdf, share_path
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-from screw_dynamics.control.measurements import JointStateBuffer
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
 from screw_dynamics.nodes.dynamics_server import services
 from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
 from screw_dynamics.nodes.dynamics_server.trajectory_services import compute_trajectory_torques
 from screw_dynamics.nodes.load_observer.observed_loads import MotorStateBuffer
-from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
-from screw_dynamics.trajectory.reference.reference import Reference
-from screw_dynamics.trajectory.reference.streamed_reference import StreamedReference
 from screw_dynamics_interfaces.srv import (
     ComputeTrajectoryTorques,
     GetDynamicTerms,
@@ -35,9 +30,9 @@ from screw_dynamics_interfaces.srv import (
 
 pytestmark = pytest.mark.long
 
-MODEL = read_urdf(share_path('urdf/planar_2r.urdf'))
+PLANAR = share_path('urdf/planar_2r.urdf')
+MODEL = read_urdf(PLANAR)
 NAMES = list(MODEL.joint_names)
-NOW = 1_700_000_000_000_000_000
 SECOND = 10**9
 
 numbers = st.floats(width=64) | st.floats(-4.0, 4.0) | st.sampled_from([0.0, 1e308, 5e-324])
@@ -75,35 +70,29 @@ def trajectories(draw):
     interpolation=st.sampled_from(['smooth', 'jtc']),
 )
 def test_trajectories(messages, state, partial, moving, lead_time, interpolation):
-    parameters = FeedforwardParameters(
+    node = Node(
+        PLANAR,
+        limits='reject',
         interpolation=interpolation,
         start_state=state,
         allow_partial_joints=partial,
         allow_nonzero_velocity_at_end=moving,
         lead_time=lead_time,
     )
-    reference = Reference(MODEL.n, INTERPOLATIONS[parameters.interpolation])
-    streamed = StreamedReference(
-        reference, np.zeros(MODEL.n, dtype=bool), parameters.stream_settings
-    )
-    measured = JointStateBuffer(NAMES)
-    robot = Robot(MODEL)
-    jet = np.zeros((5, MODEL.n))
-    now = NOW
     for message in messages:
-        measured.update(JointState(name=NAMES, position=[0.1, 0.2]), now)
-        before = reference.state(now + SECOND // 20)
+        node.measured.update(JointState(name=NAMES, position=[0.1, 0.2]), node.now)
+        before = node.reference.state(node.now + SECOND // 20)
         try:
-            accept(message, robot, reference, streamed, measured, parameters, now)
+            node.accept(message)
         except ScrewDynamicsError as error:
             assert str(error)
-            after = reference.state(now + SECOND // 20)
+            after = node.reference.state(node.now + SECOND // 20)
             assert (before is None) == (after is None)
             if before is not None:
                 np.testing.assert_array_equal(before, after)
         for step in range(3):
-            reference.sample(now + step * SECOND // 2 + round(lead_time * SECOND), jet)
-        now += SECOND
+            node.jet(node.now + step * SECOND // 2 + round(lead_time * SECOND))
+        node.now += SECOND
 
 
 @given(given_names=names, fields=st.lists(rows, min_size=3, max_size=3), stamp=times)
