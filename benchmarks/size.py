@@ -46,7 +46,7 @@ BUDGET = {
     'screw_dynamics/viewer': 2240,
     'test': 280,
     'test/agreement': 240,
-    'test/bridges': 1130,
+    'test/bridges': 1140,
     'test/codegen': 2020,
     'test/command_line': 3040,
     'test/common': 610,

@@ -10,7 +10,7 @@ covectors of the arguments. None of them computes a matrix: each costs some call
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array, raise_not_finite
 from screw_dynamics.dynamics import forward_dynamics, frame_jacobian, frame_pose, regressor
 from screw_dynamics.dynamics.forward_dynamics import by_mass_matrix
-from screw_dynamics.errors import InputError, ShapeError
+from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.quantities import (
     EFFORT_CHANGES,
@@ -44,6 +44,7 @@ class Operation(ABC):
     """
 
     model: ScrewModel
+    names: ClassVar[tuple[str, ...]]  # of the arguments; `parameters` may be left out
     dimensions: ClassVar[tuple[int, ...]]  # of each argument, of one sample
 
     def __post_init__(self) -> None:
@@ -65,32 +66,43 @@ class Operation(ABC):
         results = results if isinstance(results, tuple) else (results,)
         return tuple(x.reshape(*lead, *x.shape[1:]) for x in results)
 
-    @staticmethod
-    def require_real(is_complex: bool) -> None:
-        """Raise InputError for complex arguments, whose imaginary parts would be lost."""
-        if is_complex:
-            raise InputError('arguments: expected real numbers, got complex ones')
+    def arguments(self, convert: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+        """Return arguments as real arrays of a library, without parameters that are None."""
+        arrays = []
+        for name, value in zip(self.names, values, strict=True):
+            if value is None and name == 'parameters':
+                continue
+            try:
+                if value is None:
+                    raise TypeError
+                arrays.append(convert(value))
+            except (TypeError, ValueError, RuntimeError):
+                raise InputError(f'{name}: expected real numbers, got {shown(value)}') from None
+            if 'complex' in str(arrays[-1].dtype):
+                raise InputError(f'{name}: expected real numbers, got complex ones')
+        return arrays
 
-    def leads(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the common leading axes of arguments; raise ShapeError."""
-        leads = [
-            shape[: len(shape) - d] for shape, d in zip(shapes, self.dimensions, strict=False)
-        ]
+    def batch_shapes(self, *shapes: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the shapes of arguments with common leading axes; raise ShapeError."""
+        self.shape(*shapes)
+        ends = [len(shape) - d for shape, d in zip(shapes, self.dimensions, strict=False)]
+        leads = [shape[:end] for shape, end in zip(shapes, ends, strict=True)]
         try:
-            return np.broadcast_shapes(*leads)
+            lead = np.broadcast_shapes(*leads)
         except ValueError:
             raise ShapeError('arguments', 'leading axes of one batch', leads) from None
+        return [(*lead, *shape[end:]) for shape, end in zip(shapes, ends, strict=True)]
 
     def _require(self, name: str, shape: tuple[int, ...], *tail: int) -> None:
-        if len(shape) < len(tail) or any(
-            want >= 0 and want != got for want, got in zip(tail[::-1], shape[::-1], strict=False)
-        ):
+        """Raise ShapeError unless a shape has this end; a negative size is the least one."""
+        pairs = zip(tail[::-1], shape[::-1], strict=False)
+        if len(shape) < len(tail) or any(got < -want or 0 <= want != got for want, got in pairs):
             words = ', '.join('k + 3' if size < 0 else str(size) for size in tail)
             raise ShapeError(name, f'(..., {words})', shape)
 
-    def _require_parameters(self, *shape: tuple[int, ...]) -> None:
-        for one in shape:
-            self._require('parameters', one, _PER_BODY * self.model.body_count)
+    def _require_parameters(self, *shapes: tuple[int, ...]) -> None:
+        for shape in shapes:
+            self._require('parameters', shape, _PER_BODY * self.model.body_count)
 
 
 def _groups(
@@ -151,14 +163,12 @@ def _run(
 class Efforts(Operation):
     """`inverse_dynamics` of joint jets (T, k + 3, n) and parameters (T, 10 N)."""
 
-    dimensions = (2, 1)
+    names, dimensions = ('joint_jet', 'parameters'), (2, 1)
 
     def shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
         """Return (k + 1, n)."""
         n = self.model.n
-        if len(shapes[0]) < 2 or shapes[0][-2] < 3:
-            raise ShapeError('joint_jet', f'(..., k + 3, {n})', shapes[0])
-        self._require('joint_jet', shapes[0], -1, n)
+        self._require('joint_jet', shapes[0], -3, n)
         self._require_parameters(*shapes[1:])
         return shapes[0][-2] - 2, n
 
@@ -193,11 +203,11 @@ class Accelerations(Operation):
     robot at rest without gravity.
     """
 
-    dimensions = (1, 1, 1, 1)
+    names, dimensions = ('q', 'qd', 'tau', 'parameters'), (1, 1, 1, 1)
 
     def shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
         """Return (n,)."""
-        for name, shape in zip(('q', 'qd', 'tau'), shapes, strict=False):
+        for name, shape in zip(self.names[:3], shapes, strict=False):
             self._require(name, shape, self.model.n)
         self._require_parameters(*shapes[3:])
         return (self.model.n,)
@@ -243,7 +253,7 @@ class Pose(Operation):
     """`frame_pose` of q (T, n): C' = C hat(J q')."""
 
     frame: str
-    dimensions = (1,)
+    names, dimensions = ('q',), (1,)
 
     def shape(self, *shapes: tuple[int, ...]) -> tuple[int, ...]:
         """Return (4, 4)."""

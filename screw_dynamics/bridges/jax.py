@@ -88,15 +88,11 @@ def _primitive() -> Any:
 def _call(operation: Operation, *values: Any) -> Any:
     primitive = _primitive()
     numpy = optional_library('jax.numpy', 'jax')
-    arrays = [numpy.asarray(x) for x in values if x is not None]
+    arrays = operation.arguments(numpy.asarray, values)
     kind = numpy.result_type(*arrays, float)  # of whole numbers: float64 where that is enabled
-    operation.require_real(kind.kind == 'c')
-    shapes = [x.shape for x in arrays]
-    operation.shape(*shapes)
-    lead = operation.leads(*shapes)
+    shapes = operation.batch_shapes(*(x.shape for x in arrays))
     batches = (
-        numpy.broadcast_to(x.astype(kind), (*lead, *x.shape[x.ndim - d :]))
-        for x, d in zip(arrays, operation.dimensions, strict=False)
+        numpy.broadcast_to(x.astype(kind), shape) for x, shape in zip(arrays, shapes, strict=True)
     )
     (result,) = primitive.bind(*batches, operation=operation, name='value')
     return result

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,8 @@ def _names(what: str, joints: Any) -> list[str]:
     if hasattr(joints, 'joint_names'):
         joints = joints.joint_names
     elif hasattr(joints, 'idx_vs'):
-        joints = list(_velocity_names(joints))
+        pairs = zip(joints.joints[1:], list(joints.names)[1:], strict=True)
+        joints = [entry for joint, name in pairs for entry in _velocity_names(joint, name)]
     elif not isinstance(joints, Sequence) and hasattr(joints, 'name'):
         joints = joints.name
     names = list(joints) if isinstance(joints, Sequence) and not isinstance(joints, str) else None
@@ -87,18 +88,12 @@ def _names(what: str, joints: Any) -> list[str]:
     return names
 
 
-def _velocity_names(model: Any) -> Iterator[str]:
-    """Yield a name for every velocity of a model of Pinocchio."""
-    for joint, name in zip(model.joints[1:], list(model.names)[1:], strict=True):
-        yield from velocity_names(joint, name)
-
-
-def velocity_names(joint: Any, name: str) -> list[str]:
+def _velocity_names(joint: Any, name: str) -> list[str]:
     """Return a name for every velocity of a joint of Pinocchio; none of one that mimics."""
     kind = joint.shortname().removeprefix('JointModel')
     if kind == 'Composite':
         parts = enumerate(joint.extract().joints, 1)
-        return [entry for k, part in parts for entry in velocity_names(part, f'{name}/{k}')]
+        return [entry for k, part in parts for entry in _velocity_names(part, f'{name}/{k}')]
     if kind in CHAINS and kind not in _MOVED:
         return [f'{name}/{step}' for step in CHAINS[kind]]
     return [name] if joint.nv == 1 else [f'{name}[{i}]' for i in range(joint.nv)]

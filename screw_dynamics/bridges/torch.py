@@ -91,20 +91,14 @@ def _functions() -> tuple[Any, Any]:
 
 def _call(operation: Operation, *values: Any) -> Any:
     torch, call = _functions()
-    tensors = [torch.as_tensor(x) for x in values if x is not None]
+    tensors = operation.arguments(torch.as_tensor, values)
     kind = tensors[0]
     for tensor in tensors[1:]:
         kind = kind.to(torch.promote_types(kind.dtype, tensor.dtype))
-    operation.require_real(kind.is_complex())
     if not kind.is_floating_point():
         kind = kind.double()
-    shapes = [tuple(x.shape) for x in tensors]
-    operation.shape(*shapes)
-    lead = operation.leads(*shapes)
-    batches = (
-        x.to(kind).expand(*lead, *x.shape[x.ndim - d :])
-        for x, d in zip(tensors, operation.dimensions, strict=False)
-    )
+    shapes = operation.batch_shapes(*(tuple(x.shape) for x in tensors))
+    batches = (x.to(kind).expand(shape) for x, shape in zip(tensors, shapes, strict=True))
     return call.apply(operation, *batches)
 
 

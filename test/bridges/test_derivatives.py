@@ -111,7 +111,15 @@ def test_errors_name_arguments():
         (Accelerations(model), [(4,), (3,), (4,)], r'qd: expected shape \(\.\.\., 4\), got'),
     ):
         with pytest.raises(sd.errors.ShapeError, match=text):
-            operation.shape(*shapes)
+            operation.batch_shapes(*shapes)
+    for operation, values, text in (
+        (Efforts(model), (None, None), 'joint_jet: expected real numbers, got None'),
+        (Efforts(model), ([[1.0], []], None), r'joint_jet: .* got \[\[1\.0\], \[\]\]'),
+        (Efforts(model), (np.ones((3, 4)), 'x'), "parameters: expected real numbers, got 'x'"),
+        (Accelerations(model), (np.ones(4), None, np.ones(4), None), 'qd: .* got None'),
+    ):
+        with pytest.raises(sd.errors.InputError, match=text):
+            operation.arguments(lambda value: np.asarray(value, dtype=float), values)
     with pytest.raises(sd.errors.UnknownNameError, match="frame 'hand'"):
         Pose(model, 'hand').shape((4,))
     with pytest.raises(sd.errors.NotFiniteError, match=r'joint_jet\[0, 1, 2\]'):

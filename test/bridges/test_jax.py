@@ -96,8 +96,11 @@ def test_numbers_keep_their_type_and_second_derivatives_raise():
     with pytest.raises(NotImplementedError, match='first derivatives only'):
         jax.hessian(lambda x: efforts(x).sum())(jet)
     assert pose(np.zeros(MODEL.n, dtype=int)).dtype == np.float64
-    with pytest.raises(sd.errors.InputError, match='arguments: expected real numbers'):
+    with pytest.raises(sd.errors.InputError, match='q: expected real numbers'):
         pose(np.zeros(MODEL.n, dtype=complex))
+    for bad in (None, 'jet', [[1.0], []]):
+        with pytest.raises(sd.errors.InputError, match='joint_jet: expected real numbers, got'):
+            efforts(bad)
     with pytest.raises(sd.errors.ShapeError, match='joint_jet: expected shape'):
         efforts(jet[:2])
     with pytest.raises(jax.errors.JaxRuntimeError, match=r'joint_jet\[0, 0, 0\]: expected a fin'):

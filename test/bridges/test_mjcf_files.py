@@ -1,8 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF files where commands, nodes and the viewer take a URDF."""
+"""MJCF files with includes; and where commands, nodes and the viewer take a URDF."""
 
 import csv
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ pytest.importorskip('mujoco')
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics.command_line.main import main  # noqa: E402
 from screw_dynamics.control.model_parameters import ModelParameters  # noqa: E402
-from screw_dynamics.errors import InputError  # noqa: E402
+from screw_dynamics.errors import InputError, ModelError  # noqa: E402
 from screw_dynamics.viewer.visuals import read_visuals  # noqa: E402
 
 ARM = """<mujocoinclude><body name="rod"><joint name="j" axis="0 1 0" armature=".5" damping="2"/>
@@ -39,6 +40,27 @@ def folder(tmp_path, monkeypatch):
     ):
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+def test_files_with_includes_and_absent_meshes(tmp_path):
+    (tmp_path / 'arm.xml').write_text(
+        """<mujocoinclude><body name="rod"><joint name="j"/><geom type="mesh" mesh="absent"/>
+        <inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/></body></mujocoinclude>"""
+    )
+    whole = tmp_path / 'whole.xml'
+    whole.write_text(
+        """<mujoco model="whole"><asset><mesh name="absent" file="absent.stl"/></asset>
+        <worldbody><include file="arm.xml"/></worldbody></mujoco>"""
+    )
+    assert sd.read_mjcf(whole).model.inertias[0, 3, 3] == 2.0
+    # a body without inertia needs its mesh
+    whole.write_text(
+        whole.read_text().replace(
+            '<include', '<body><geom type="mesh" mesh="absent"/></body><include'
+        )
+    )
+    with pytest.raises(ModelError, match=re.escape(f'{whole}: MuJoCo: ') + '.*absent.stl'):
+        sd.read_mjcf(whole)
 
 
 def columns(*options):
@@ -86,9 +108,7 @@ def test_nodes_take_the_file_or_its_text(folder):
     assert loaded_robot.load_robot(ROBOT, path, moved).robot.model.gravity[2] == -1.0
     # a text of a topic has no folder with what it includes
     (folder / 'arm.xml').unlink()
-    with pytest.raises(
-        sd.errors.ModelError, match="topic '/robot_description': MuJoCo: .*arm.xml"
-    ):
+    with pytest.raises(ModelError, match="topic '/robot_description': MuJoCo: .*arm.xml"):
         loaded_robot.load_robot(ROBOT, "topic '/robot_description'", parameters)
     whole = ROBOT.replace('<include file="arm.xml"/>', ARM[15:-17])
     assert loaded_robot.load_robot(whole, 'a topic', parameters).robot.n == 1

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from importlib.util import find_spec
@@ -143,10 +142,7 @@ QUATERNIONS = st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS).filter(
 
 
 def attributes(**values):
-    words = {
-        name: value if isinstance(value, str) else ' '.join(map(str, np.atleast_1d(value)))
-        for name, value in values.items()
-    }
+    words = {name: ' '.join(map(str, np.atleast_1d(value))) for name, value in values.items()}
     return ' '.join(f'{name}="{value}"' for name, value in words.items())
 
 
@@ -373,27 +369,6 @@ def test_names_of_what_has_none():
     first = [f'body_joint/{turn}' for turn in ('yaw', 'pitch', 'roll')]
     assert robot.joint_names == (*first, 'body_2_joint', 'body_2_joint_2')
     assert list(robot.model.frames) == ['world', 'body', 'body_2', 'body_2/body']
-
-
-def test_files_with_includes_and_absent_meshes(tmp_path):
-    (tmp_path / 'arm.xml').write_text(
-        """<mujocoinclude><body name="rod"><joint name="j"/><geom type="mesh" mesh="absent"/>
-        <inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/></body></mujocoinclude>"""
-    )
-    whole = tmp_path / 'whole.xml'
-    whole.write_text(
-        """<mujoco model="whole"><asset><mesh name="absent" file="absent.stl"/></asset>
-        <worldbody><include file="arm.xml"/></worldbody></mujoco>"""
-    )
-    assert read(whole).model.inertias[0, 3, 3] == 2.0
-    # a body without inertia needs its mesh
-    whole.write_text(
-        whole.read_text().replace(
-            '<include', '<body><geom type="mesh" mesh="absent"/></body><include'
-        )
-    )
-    with pytest.raises(ModelError, match=re.escape(f'{whole}: MuJoCo: ') + '.*absent.stl'):
-        read(whole)
 
 
 def test_errors_are_those_of_mujoco(tmp_path, monkeypatch):

@@ -63,8 +63,11 @@ def test_numbers_keep_their_type_and_second_derivatives_raise():
     )
     with pytest.raises(NotImplementedError, match='first derivatives only'):
         gradient.sum().backward()
-    with pytest.raises(sd.errors.InputError, match='arguments: expected real numbers'):
+    with pytest.raises(sd.errors.InputError, match='q: expected real numbers'):
         sd.torch.frame_pose(MODEL, torch.zeros(MODEL.n, dtype=torch.complex128), 'tool_3')
+    for bad in (None, 'jet', [[1.0], []]):
+        with pytest.raises(sd.errors.InputError, match='joint_jet: expected real numbers, got'):
+            sd.torch.inverse_dynamics(MODEL, bad)
     with pytest.raises(sd.errors.ShapeError, match='joint_jet: expected shape'):
         sd.torch.inverse_dynamics(MODEL, jet[:2])
     with pytest.raises(sd.errors.ShapeError, match='leading axes of one batch'):
