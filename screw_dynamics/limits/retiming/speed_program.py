@@ -23,7 +23,6 @@ _MOST_GROWTH = 4.0  # of a spline coefficient to its neighbour: an even time law
 _NEAR = 0.2  # slack of an inequality, of its largest coefficient, in the first of some programs
 _BEYOND = 1e-7  # excess of an inequality that a program does not have
 _MOST_ROUNDS = 5
-_MOST_INTERIOR = 400  # coefficients: the simplex method solves larger programs sooner
 
 
 def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Array) -> Array:
@@ -59,8 +58,6 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
         values = rows.fixed[1]
         conditions = csr_matrix(rows.fixed[0].multiply(coefficients))
         conditions.resize((len(values), 2 * count))
-    # interior points lie inside optimal faces, from where the next programs gain more
-    method: Any = 'highs-ipm' if count <= _MOST_INTERIOR else 'highs-ds'
     programs = [(_RATIOS, upper), (_ANY_RATIOS, upper)]
     if rows.fixed is None:
         # limits that the present time law exceeds: a smaller excess may be on no way of a program
@@ -76,7 +73,8 @@ def faster(rows: PathRows, coefficients: Array, weights: Array, tightening: Arra
                 A_eq=conditions,
                 b_eq=values,
                 bounds=bounds,
-                method=method,
+                method='highs-ds',
+                options={'presolve': False},  # which takes longer than it saves
             )
             if found.x is None:
                 break
