@@ -16,6 +16,7 @@ from screw_dynamics.common.stop_signals import replace_handlers, restore_handler
 from screw_dynamics.errors import ScrewDynamicsError
 
 FAILED = 1
+FAULTY = 3
 INTERRUPTED = 130
 _SIGNALLED = 128  # shells add it to the signal number
 _STOPS = (signal.SIGTERM, signal.SIGHUP)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.command_line.exit_codes import FAILED, FAULTY
 from screw_dynamics.command_line.records import Options, UsageError, optional
 from screw_dynamics.command_line.robots import RobotSource
 from screw_dynamics.common.paths import expanded
@@ -34,7 +35,7 @@ def _shard(text: str) -> tuple[int, int]:
 class Many(
     Options,
     heading='many recordings',
-    text='One that fails is a row with its reason; the exit code is 1 if all fail.',
+    text='One that fails is a row with its reason; the exit code is 1 then.',
 ):
     """How many recordings are done, and where what is found in them goes."""
 
@@ -70,17 +71,21 @@ class Many(
         every = list(recordings_in(paths))
         if not every:
             raise InputError('recordings: expected one or more, got none')
-        told = [tell(one) for one in run(function, robot, every, **self.options, **options)]
+        code = 0
+        for record in run(function, robot, every, **self.options, **options):
+            tell(record)
+            unusable = record.values.get('usable') is False
+            code = max(code, FAILED * bool(record.error), FAULTY * unusable)
         if self.output is not None:
             print(f'written: {self.output / "summary.parquet"}')
-        return 0 if any(told) or not told else 1  # a shard may be empty
+        return code
 
 
-def tell(record: Record) -> bool:
-    """Print some values of a record, or why there are none; return whether there are."""
+def tell(record: Record) -> None:
+    """Print some values of a record, or why there are none."""
     if record.error:
         print(f'failed: {record.error}', file=sys.stderr)
-        return False
+        return
     shown = [
         f'{name} {value if isinstance(value, (str, bool)) else format(value, ".5g")}'
         for name, value in list(record.values.items())[:_SHOWN]
@@ -88,7 +93,6 @@ def tell(record: Record) -> bool:
     print(f'{record.path}: {", ".join(shown)}')
     for text in record.warnings:
         print(f'  {text}')
-    return True
 
 
 def only_of_one(**given: object) -> None:

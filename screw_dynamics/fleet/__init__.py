@@ -5,10 +5,9 @@
 from screw_dynamics.fleet.drift import Drift, Trend
 from screw_dynamics.fleet.functions import check, evaluate, observe, retime
 from screw_dynamics.fleet.identification import FleetIdentification, combine, identify
-from screw_dynamics.fleet.parts import identify_part
+from screw_dynamics.fleet.parts import identify_alone, identify_part
 from screw_dynamics.fleet.record import Record
-from screw_dynamics.fleet.robot_text import RobotText, as_text
-from screw_dynamics.fleet.tasks import run, task
+from screw_dynamics.fleet.tasks import RobotText, as_text, run, task
 from screw_dynamics.recordings.motions.lerobot import recordings_in
 
 __all__ = [
@@ -22,6 +21,7 @@ __all__ = [
     'combine',
     'evaluate',
     'identify',
+    'identify_alone',
     'identify_part',
     'observe',
     'recordings_in',

@@ -17,10 +17,9 @@ from screw_dynamics.common.results import Part, RecordedResult, optional_library
 from screw_dynamics.common.text_table import NO_BREAK
 from screw_dynamics.errors import UnknownNameError
 from screw_dynamics.estimation.identification.payload import BAND
-from screw_dynamics.fleet.joint_solution import JointSolution
+from screw_dynamics.fleet.joint_solution import INSIDE, WINDOW, JointSolution
 
 _TREND = '.trend'
-_INSIDE = 0.975
 _SIGNIFICANT = 0.05
 
 
@@ -130,50 +129,31 @@ def drift_of(
     so that what changes from one to the next to and fro is no trend.
     """
     span = float(np.ptp(times)) or 1.0
-    scaled = (times - times.mean()) / span
     trends = tuple(f'{name}{_TREND}' for name in names)
-    recordings = []
-    for own, time in zip(solution.recordings, scaled.tolist(), strict=True):
-        more = {t: own.columns[n] * time for n, t in zip(names, trends, strict=True)
-                if n in own.columns}  # fmt: skip
-        windows = np.zeros_like(own.windows)
-        recordings.append(own._replace(columns={**own.columns, **more}, windows=windows))
-    whole = replace(solution, recordings=recordings, shared=(*solution.shared, *trends))
+    records = []
+    for one, time in zip(solution.records, ((times - times.mean()) / span).tolist(), strict=True):
+        columns = {**one.columns, WINDOW: np.zeros_like(one.columns[WINDOW])}
+        columns |= {t: columns[n] * time for n, t in zip(names, trends, strict=True) if n in
+                    columns}  # fmt: skip
+        records.append(replace(one, columns=columns))
+    shared = *solution.shared, *trends
+    whole = replace(solution, records=tuple(records), shared=shared)
     found = whole.solved(0)
-    rates, values = found.part(trends), found.part(names).values
-    count = [sum(name in own.columns for own in solution.recordings) for name in names]
-    # a line meets two recordings exactly
-    deviations = np.where(np.array(count) > 2, np.sqrt(np.diag(rates.covariance)), np.inf)
-    narrower = deviations * ndtri(_INSIDE) / stdtrit(rates.freedom, _INSIDE)
-    with np.errstate(invalid='ignore', divide='ignore'):
-        chances = 2.0 * stdtr(rates.freedom, -np.abs(rates.values) / narrower)
-    chances = np.where(np.isfinite(deviations), np.minimum(len(names) * chances, 1.0), 1.0)
-    estimates, spreads = _each(solution, names)
-    rows = np.column_stack((values, rates.values / span, deviations / span, chances)).tolist()
-    return Drift(
-        tuple(Trend(*own) for own in zip(names, *zip(*rows, strict=True), units, strict=True)),
-        times,
-        estimates,
-        spreads,
-        unit,
-    )
+    values, rates = (found.values[_places(whole, of)] for of in (names, trends))
+    deviations = np.sqrt(np.diag(found.covariance))[_places(whole, trends)]
+    freedom = np.maximum(found.freedom[_places(whole, trends)], 1.0)
+    narrower = deviations * ndtri(INSIDE) / stdtrit(freedom, INSIDE)
+    chances = 2.0 * len(names) * stdtr(freedom, -np.abs(rates) / narrower)
+    # what each recording tells
+    others = tuple(name for name in solution.shared if name not in names)
+    each = replace(solution, own=(*solution.own, *names), shared=others)
+    own, places = [each.solved(k) for k in range(len(times))], _places(each, names)
+    spreads = np.array([np.sqrt(np.diag(one.covariance))[places] for one in own])
+    estimates = np.where(np.isinf(spreads), np.nan, [one.values[places] for one in own])
+    rows = np.column_stack((values, rates / span, deviations / span, np.minimum(chances, 1.0)))
+    found_trends = zip(names, *rows.T.tolist(), units, strict=True)
+    return Drift(tuple(Trend(*one) for one in found_trends), times, estimates, spreads, unit)
 
 
-def _each(solution: JointSolution, names: tuple[str, ...]) -> tuple[Array, Array]:
-    """Return what each recording tells of shared parameters, and standard deviations."""
-    own = [
-        (*before, *(name for name in names if name in factors.columns))
-        for before, factors in zip(solution.own, solution.recordings, strict=True)
-    ]
-    shared = tuple(name for name in solution.shared if name not in names)
-    each = replace(solution, own=own, shared=shared)
-    shape = len(own), len(names)
-    estimates, spreads = np.full(shape, np.nan), np.full(shape, np.inf)
-    for k in range(len(own)):
-        found = each.solved(k)
-        for p, name in enumerate(names):
-            if name in found.names:
-                place = found.names.index(name)
-                estimates[k, p] = found.values[place]
-                spreads[k, p] = np.sqrt(found.covariance[place, place])
-    return estimates, spreads
+def _places(solution: JointSolution, names: tuple[str, ...]) -> list[int]:
+    return [solution.names.index(name) for name in names]

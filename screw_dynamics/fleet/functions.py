@@ -13,16 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded
+from screw_dynamics.common.quantities import EFFORT_UNITS, POSITION_UNITS, derivative_unit
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.effort_format import EffortFormat, MeasuredContent, measured_format
 from screw_dynamics.estimation.identification import check_recording
 from screw_dynamics.estimation.observers import ContactDetector, LoadObserver
 from screw_dynamics.estimation.observers.recorded_loads import recorded_loads
 from screw_dynamics.fleet.record import Record
-from screw_dynamics.fleet.robot_text import AnyRobot, as_text
+from screw_dynamics.fleet.tasks import AnyRobot, as_text
 from screw_dynamics.limits.retiming import retime as retimed
 from screw_dynamics.limits.retiming import retimed_waypoints
 from screw_dynamics.limits.retiming.limited_quantities import limited_robot
-from screw_dynamics.model.records import EFFORT_UNITS, POSITION_UNITS
 from screw_dynamics.recordings.motions.bag_efforts import bag_efforts
 from screw_dynamics.recordings.motions.joint_states import observed_samples
 from screw_dynamics.recordings.motions.measured_efforts import table_efforts
@@ -71,26 +72,26 @@ def evaluate(robot: AnyRobot, path: str, **options: Any) -> Record:
 
         with Bag(expanded(path)) as bag:
             results = bag_efforts(bag, own, **options).results
-    columns, units = _separated(results.columns())
+    columns, units = {}, dict.fromkeys(('time', 'duration'), 's')
+    for title, values in results.columns().items():
+        name, unit = _WITH_UNIT.findall(title)[0]
+        columns[name], units[name] = values, unit or units.get(name, '')
     largest = {
         name: float(np.abs(values).max())
         for name, values in columns.items()
         if re.search(r'\.effort(_[a-z_]+)?$', name)
     }
-    return Record(path, {**_span(results.times), **largest}, columns, units)
+    return Record(path, {**span(results.times), **largest}, columns, units)
 
 
-def observe(  # noqa: PLR0913  (options are keywords)
+def observe(
     robot: AnyRobot,
     path: str,
     *,
-    topic: str | None = None,
-    motor_states: str | None = None,
-    start: float = -np.inf,
-    end: float = np.inf,
     effort_content: MeasuredContent | EffortFormat = 'full',
     observer: Mapping[str, Any] | None = None,
     detector: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Record:
     """
     Return the external efforts along a bag, and the collisions in it.
@@ -100,14 +101,12 @@ def observe(  # noqa: PLR0913  (options are keywords)
     robot : Robot, ScrewModel, URDF or RobotText
     path : str
         A bag of JointState messages with positions, velocities and efforts.
-    topic, start, end : optional
-        See `read_recording`.
-    motor_states : str, optional
-        JointState messages of the motors, whose deflections tell the efforts of springs.
     effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
         See `identify`.
     observer, detector : mapping, optional
         Options of `LoadObserver` and `ContactDetector`.
+    **options
+        `topic`, `motor_states`, `start` and `end` of `read_recording`.
 
     Returns
     -------
@@ -131,26 +130,20 @@ def observe(  # noqa: PLR0913  (options are keywords)
     own = as_text(robot).robot
     measured = measured_format(effort_content, own.joint_names)
     with Bag(expanded(path)) as bag:
-        samples = observed_samples(
-            bag, own, measured, topic=topic, motor_states=motor_states, start=start, end=end
-        )
-    known = measured if motor_states is None else EffortFormat()
+        samples = observed_samples(bag, own, measured, **options)
+    known = EffortFormat() if options.get('motor_states') else measured
     watching = LoadObserver(own, effort_content=known, **(observer or {}))
     loads = recorded_loads(ContactDetector(watching, **(detector or {})), *samples[:4])
-    columns: dict[str, NDArray[Any]] = {'time': loads.times}
-    units = dict.fromkeys(('time', 'begin', 'duration'), 's')
-    unit = _units(own.model.coordinate_types, EFFORT_UNITS)
-    for kind, values in (('external_effort', loads.efforts), ('threshold', loads.thresholds)):
-        for name, own_unit, column in zip(own.joint_names, unit, values.T, strict=True):
-            columns[f'{name}.{kind}'], units[f'{name}.{kind}'] = column, own_unit
-    strongest = max(loads.contacts, key=lambda one: one.contact.strength, default=None)
-    found = {**_span(loads.times), 'collisions': len(loads.contacts)}
-    if strongest is not None:
-        contact = strongest.contact
-        found |= {'link': contact.link, 'begin': contact.begin, 'strength': contact.strength}
-    doubt = watching.doubt
+    efforts = (loads.efforts, EFFORT_UNITS), (loads.thresholds, EFFORT_UNITS)
+    kinds = dict(zip(('.external_effort', '.threshold'), efforts, strict=True))
+    columns, units = _by_joint(own, loads.times, kinds)
     columns['contact'] = loads.touched
-    return Record(path, found, columns, units, (doubt,) if doubt else ())
+    units |= dict.fromkeys(('begin', 'duration'), 's')
+    values = {**span(loads.times), 'collisions': len(loads.contacts)}
+    if loads.contacts:
+        contact = max((one.contact for one in loads.contacts), key=lambda one: one.strength)
+        values |= {'link': contact.link, 'begin': contact.begin, 'strength': contact.strength}
+    return Record(path, values, columns, units, (watching.doubt,) if watching.doubt else ())
 
 
 def retime(
@@ -209,13 +202,11 @@ def retime(
     curve = curve_through(points, interpolation)
     own = limited_robot(own, limits)
     waypoints, fast = retimed_waypoints(own, retimed(own, curve, **options))
-    columns, units = {'time': waypoints.times}, dict.fromkeys(('time', 'before', 'after'), 's')
-    unit = _units(own.model.coordinate_types, POSITION_UNITS)
-    parts = ('', waypoints.positions), ('.velocity', waypoints.velocities)
-    for d, (ending, values) in enumerate((*parts, ('.acceleration', waypoints.accelerations))):
-        for name, own_unit, column in zip(own.joint_names, unit, values.T, strict=True):
-            per = ('', '/s', '/s^2')[d]
-            columns[f'{name}{ending}'], units[f'{name}{ending}'] = column, own_unit + per
+    rows = waypoints.positions, waypoints.velocities, waypoints.accelerations
+    of = [tuple(derivative_unit(unit, d) for unit in POSITION_UNITS) for d in range(3)]
+    kinds = zip(('', '.velocity', '.acceleration'), zip(rows, of, strict=True), strict=True)
+    columns, units = _by_joint(own, waypoints.times, dict(kinds))
+    units |= dict.fromkeys(('before', 'after'), 's')
     return Record(path, {'before': curve.duration, 'after': fast.duration}, columns, units)
 
 
@@ -223,11 +214,8 @@ def check(
     robot: AnyRobot,
     path: str,
     *,
-    topic: str | None = None,
-    motor_states: str | None = None,
-    start: float = -np.inf,
-    end: float = np.inf,
     effort_content: MeasuredContent | EffortFormat = 'full',
+    **options: Any,
 ) -> Record:
     """
     Return what a recording tells of a robot, and what is odd about it.
@@ -236,11 +224,11 @@ def check(
     ----------
     robot : Robot, ScrewModel, URDF or RobotText
     path : str
-        A bag or a table; see `read_recording`.
-    topic, motor_states, start, end : optional
-        See `read_recording`.
+        A bag or a table.
     effort_content : {'full', 'without_gravity', 'external'} or EffortFormat
         See `identify`.
+    **options
+        `topic`, `motor_states`, `start` and `end` of `read_recording`.
 
     Returns
     -------
@@ -262,37 +250,38 @@ def check(
     True
     """
     own = as_text(robot).robot
-    recording, _ = read_recording(
-        path, own.tree, topic=topic, motor_states=motor_states, start=start, end=end
-    )
+    recording, _ = read_recording(path, own.tree, **options)
     report = check_recording(own, recording, effort_content=effort_content)
-    rows = report._records()
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
-    values = {**_span(report.recording.times), 'usable': report.usable, 'told': len(report.told)}
-    return Record(
-        path,
-        values,
-        columns,
-        {'duration': 's'},
-        tuple(f'{finding.level}: {finding.text}' for finding in report.findings),
-    )
+    values = {**span(report.recording.times), 'usable': report.usable, 'told': len(report.told)}
+    columns = columns_of(report._records())
+    return Record(path, values, columns, {'duration': 's'}, texts(report))
 
 
-def _span(times: Array) -> dict[str, Any]:
+def texts(found: Any) -> tuple[str, ...]:
+    """Return the findings of a result."""
+    return tuple(f'{finding.level}: {finding.text}' for finding in found.findings)
+
+
+def span(times: Array) -> dict[str, Any]:
+    """Return how many samples there are, and how long they take [s]."""
     return {'samples': len(times), 'duration': float(np.ptp(times))}
 
 
-def _units(kinds: Sequence[str], units: tuple[str, str]) -> list[str]:
-    return [units[kind == 'prismatic'] for kind in kinds]
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of records."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
 
 
-def _separated(columns: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, str]]:
-    """Return columns without units in their names, and the units."""
-    found, units = {}, {'time': 's', 'duration': 's'}
-    for title, values in columns.items():
-        name, unit = _WITH_UNIT.findall(title)[0]
-        found[name] = values
-        if unit:
-            units[name] = unit
-    return found, units
+def _by_joint(
+    robot: Robot, times: Array, quantities: Mapping[str, tuple[Array, tuple[str, ...]]]
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """Return columns of quantities (N, n), and their units: of revolute and prismatic joints."""
+    columns, units = {'time': times}, {'time': 's'}
+    for ending, (values, own) in quantities.items():
+        for j, (name, kind) in enumerate(
+            zip(robot.joint_names, robot.model.coordinate_types, strict=True)
+        ):
+            columns[name + ending] = values[:, j]
+            units[name + ending] = own[kind == 'prismatic']
+    return columns, units

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +17,20 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.results import Part, RecordedResult
-from screw_dynamics.errors import InputError, UnknownNameError, listed
+from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError, listed
 from screw_dynamics.estimation.identification import Identification, Recording
 from screw_dynamics.estimation.identification import identify as identified
 from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY
 from screw_dynamics.estimation.identification.parameter_table import parameter_table
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.fleet.drift import Drift, drift_of
-from screw_dynamics.fleet.joint_solution import Factors, JointSolution, Solved
-from screw_dynamics.fleet.parts import (
-    RIGHT,
-    WINDOW,
-    WINDOWS,
-    coarser,
-    copies,
-    identify_part,
-    is_among,
-    require_alike,
-    velocities_of_all,
-)
+from screw_dynamics.fleet.joint_solution import RIGHT, WINDOW, JointSolution
+from screw_dynamics.fleet.parts import identify_part
 from screw_dynamics.fleet.record import Record, file_of
-from screw_dynamics.fleet.robot_text import AnyRobot, as_text
-from screw_dynamics.fleet.tasks import AnyPath, run
+from screw_dynamics.fleet.tasks import AnyPath, AnyRobot, as_text, run
 
-_ALL_WINDOWS = 300  # of all recordings, at least
+_FIRST = 5  # recordings whose Coulomb velocities are those of all
+_SPEED = '.coulomb_velocity'
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +40,21 @@ class FleetIdentification(RecordedResult):
 
     Parameters
     ----------
-    records : tuple of Record
-        The parts, in the order given.
-    failed : tuple of Record
-        Recordings that have none.
     solution : JointSolution
+    failed : tuple of Record
+        Recordings that have no part.
+    warnings : tuple of str
+        Recordings that are left out, and why.
     """
 
-    records: tuple[Record, ...]
-    failed: tuple[Record, ...]
     solution: JointSolution
+    failed: tuple[Record, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The parts, in the order given."""
+        return self.solution.records
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -67,16 +64,18 @@ class FleetIdentification(RecordedResult):
     @property
     def values(self) -> Array:
         """Of the shared parameters (P,), in SI units."""
-        return self.solution.values
+        return self._shared[0]
 
     @cached_property
-    def _shared(self) -> Solved:
-        return self.solution.solved(0).part(self.names)
+    def _shared(self) -> tuple[Array, Array]:
+        """Values and covariance of the shared parameters, the last of each recording."""
+        first, found = len(self.solution.names) - len(self.names), self.solution.solved(0)
+        return found.values[first:], found.covariance[first:, first:]
 
     @property
     def covariance(self) -> Array:
         """Of the shared parameters (P, P), infinite on the diagonal for undetermined ones."""
-        return self._shared.covariance
+        return self._shared[1]
 
     @property
     def standard_deviations(self) -> Array:
@@ -108,9 +107,15 @@ class FleetIdentification(RecordedResult):
         tuple of (str, float, float)
             Its own parameters, those of its robot, and the shared ones.
         """
-        found = self.solution.solved(self._place(path))
+        paths = [record.path for record in self.records]
+        if path not in paths:
+            raise UnknownNameError('recording', path, paths)
+        place = paths.index(path)
+        found = self.solution.solved(place)
+        absent = {*self.solution.own} - self.records[place].columns.keys()
         deviations = np.sqrt(np.diag(found.covariance)).tolist()
-        return tuple(zip(found.names, found.values.tolist(), deviations, strict=True))
+        rows = zip(self.solution.names, found.values.tolist(), deviations, strict=True)
+        return tuple(row for row in rows if row[0] not in absent)
 
     def __getitem__(self, name: str) -> float:
         """Return the value of a shared parameter."""
@@ -126,13 +131,12 @@ class FleetIdentification(RecordedResult):
         The cube root of what the joint parameters leave more of a recording than its own do is 4
         robust standard deviations above the median. Of fewer than five recordings none is named.
         """
-        return tuple(self.records[self._order[k]].path for k in self.solution.outlying)
+        return self.solution.outlying
 
     @cached_property
     def outlying_robots(self) -> tuple[str, ...]:
         """Robots that contradict the others, as `outlying` recordings do."""
-        whole = self.solution.by_robot()
-        return tuple(whole.recordings[k].robot for k in whole.outlying)
+        return self.solution.by_robot().outlying
 
     def drift(
         self,
@@ -165,14 +169,8 @@ class FleetIdentification(RecordedResult):
             raise InputError(
                 f'parameters: expected some of {listed(self.names)}, got {listed(parameters)}'
             )
-        units = self.records[0].units
-        return drift_of(
-            self.solution,
-            names,
-            instants[self._order],
-            tuple(units.get(f'{name}.alone', '') for name in names),
-            's' if known else 'recording',
-        )
+        units = tuple(map(self._unit, names))
+        return drift_of(self.solution, names, instants, units, 's' if known else 'recording')
 
     def identification(
         self, robot: AnyRobot, recording: Recording, **options: Any
@@ -194,9 +192,9 @@ class FleetIdentification(RecordedResult):
         -------
         Identification
         """
-        model, entry = as_text(robot).robot.tree, '.coulomb_velocity'
+        model = as_text(robot).robot.tree
         seen = {name: v for part in self.records for name, v in part.values.items()}
-        speeds = [seen.get(f'{name}{entry}', FIRST_VELOCITY) for name in model.joint_names]
+        speeds = [seen.get(f'{name}{_SPEED}', FIRST_VELOCITY) for name in model.joint_names]
         found = identified(model, recording, **{'coulomb_velocity': speeds, **options})
         own = np.array([found.names.index(name) for name in self.names if name in found.names])
         if len(own) < len(self.names):
@@ -211,32 +209,22 @@ class FleetIdentification(RecordedResult):
         joint[:, own] = self.solution.root
         return replace(found, values=values, covariance=covariance, root=np.vstack((root, joint)))
 
-    @cached_property
-    def _order(self) -> list[int]:
-        """Places of the records in the order of the solution, in which numbers do not depend."""
-        return sorted(range(len(self.records)), key=lambda k: self.records[k].path)
-
-    def _place(self, path: str) -> int:
-        paths = [self.records[k].path for k in self._order]
-        if path not in paths:
-            raise UnknownNameError('recording', path, paths)
-        return paths.index(path)
+    def _unit(self, name: str) -> str:
+        return self.records[0].units.get(f'{name}.alone', '')
 
     def _records(self) -> list[dict[str, Any]]:
         names = ('parameter', 'value', 'standard_deviation')
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def _parts(self) -> list[Part]:
-        units = self.records[0].units
-        rows = parameter_table(self.rows, lambda name: units.get(f'{name}.alone', ''))
-        count = len(self.solution.of_robots)
+        count = len(set(self.solution.robots))
         text = f'{len(self.records)} recordings' + f' of {count} robots' * (count > 1)
         odd = {'recordings': self.outlying, 'robots': self.outlying_robots}
         lines = [
             f'{kind} that contradict others: {listed(own)}' for kind, own in odd.items() if own
         ]
-        lines += [*copies(self.records), *(f'failed: {record.error}' for record in self.failed)]
-        return [text, rows, *lines]
+        lines += [*self.warnings, *(f'failed: {record.error}' for record in self.failed)]
+        return [text, parameter_table(self.rows, self._unit), *lines]
 
 
 def combine(
@@ -288,35 +276,32 @@ def combine(
     labels = [''] * len(every) if robots is None else list(robots)
     if len(labels) != len(every):
         raise InputError(f'robots: expected {len(every)} names, one per part, got {len(labels)}')
-    used = [(part, label) for part, label in zip(every, labels, strict=True) if not part.error]
     failed = tuple(part for part in every if part.error)
-    if not used:
+    first: dict[bytes, tuple[Record, str]] = {}
+    left_out = []
+    for part, robot in zip(every, labels, strict=True):
+        content = sha256(b''.join(column.tobytes() for column in part.columns.values())).digest()
+        if not part.error and first.setdefault(content, (part, robot))[0] is not part:
+            other = first[content][0].path
+            left_out.append(f'{part.path}: left out: it has the samples of {other}')
+            warnings.warn(left_out[-1], RecordingWarning, stacklevel=2)
+    if not first:
         why = f': {failed[0].error}' if failed else ''
         raise InputError(f'parts: expected one that has not failed, got {len(failed)}{why}')
-    require_alike([part for part, _ in used])
-    found = sorted(used, key=lambda one: one[0].path)
-    names: dict[str, None] = {}
-    for part, _ in found:
-        names.update(dict.fromkeys(name for name in part.columns if name not in (RIGHT, WINDOW)))
+    used, of = zip(*first.values(), strict=True)
+    _require_alike(used)
+    names = list(dict.fromkeys(
+        name for part in sorted(used, key=lambda one: one.path) for name in part.columns
+        if name not in (RIGHT, WINDOW)
+    ))  # fmt: skip
     for given in (*per_recording, *per_robot):
         if given != 'offset' and not any(is_among(name, (given,)) for name in names):
-            raise UnknownNameError('parameter', given, list(names))
-    alone = [name for name in names if is_among(name, per_recording)]
-    of_robot = [name for name in names if is_among(name, per_robot) and name not in alone]
-    of_robots = {
-        robot: tuple(
-            n for n in of_robot if any(n in p.columns for p, own in found if own == robot)
-        )
-        for robot in dict.fromkeys(robot for _, robot in found)
-    }
-    solution = JointSolution(
-        [Factors(part.columns, part.columns[RIGHT], part.columns[WINDOW], robot)
-         for part, robot in found],
-        [tuple(name for name in alone if name in part.columns) for part, _ in found],
-        of_robots,
-        tuple(name for name in names if name not in alone and name not in of_robot),
-    )  # fmt: skip
-    return FleetIdentification(tuple(part for part, _ in used), failed, solution)
+            raise UnknownNameError('parameter', given, names)
+    own = tuple(name for name in names if is_among(name, per_recording))
+    of_robot = tuple(name for name in names if is_among(name, per_robot) and name not in own)
+    shared = tuple(name for name in names if name not in own and name not in of_robot)
+    solution = JointSolution(used, of, own, of_robot, shared)
+    return FleetIdentification(solution, failed, tuple(left_out))
 
 
 def identify(  # noqa: PLR0913  (options are keywords)
@@ -364,7 +349,7 @@ def identify(  # noqa: PLR0913  (options are keywords)
     >>> import screw_dynamics as sd
     >>> arm = sd.share_path('examples/recorded/ur10.urdf')
     >>> path = sd.share_path('examples/recorded/ur10.npz')
-    >>> found = sd.fleet.identify(arm, [path, path], jobs=1, offsets=True, end=9.0)
+    >>> found = sd.fleet.identify(arm, [path], jobs=1, offsets=True, end=9.0)
     >>> found.names[0], len(found.of(str(path)))
     ('shoulder_pan_joint.viscous', 24)
     """
@@ -372,16 +357,48 @@ def identify(  # noqa: PLR0913  (options are keywords)
     text = as_text(robot)
     if coulomb_velocity is None and options.get('friction', True):
         place = None if output is None else Path(output) / 'velocities'
-        how = {'jobs': jobs, 'output': place, **options}
-        coulomb_velocity = velocities_of_all(text, every, executor, how)
+        some = every[:: max(1, -(-len(every) // _FIRST))]
+        how: dict[str, Any] = {'jobs': jobs, 'output': place, **options}
+        coulomb_velocity = _velocities(run(identify_part, text, some, executor, **how), text)
     options['coulomb_velocity'] = coulomb_velocity
-    windows = min(WINDOWS, -(-_ALL_WINDOWS // max(len(every), 1)))
     parts = []
     for part in run(
         identify_part, text, every, executor, jobs=jobs, shard=shard, output=output, **options
     ):
         if output is not None and not part.error:
             part = replace(Record.read(file_of(part.path, Path(output))), path=part.path)
-        parts.append(part if part.error else coarser(part, windows))
+        parts.append(part)
     labels = None if robots is None else robots[shard[0] :: shard[1]]
     return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=labels)
+
+
+def _velocities(parts: Iterable[Record], robot: AnyRobot) -> list[float] | None:
+    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
+    rows, joints = [part.values for part in parts], as_text(robot).robot.joint_names
+    found = [[row[key] for row in rows if (key := name + _SPEED) in row] for name in joints]
+    every = [value for own in found for value in own]
+    return [float(np.median(own or every)) for own in found] if every else None
+
+
+def is_among(name: str, chosen: Sequence[str]) -> bool:
+    """Return whether a parameter has one of some names, or begins or ends with one."""
+    return any(f'.{name}.'.startswith(f'.{one}.') or f'.{name}.'.endswith(f'.{one}.')
+               for one in chosen)  # fmt: skip
+
+
+def _require_alike(parts: Sequence[Record]) -> None:
+    """Raise InputError unless parts have a parameter and velocities of Coulomb friction alike."""
+    seen: dict[str, tuple[float, str]] = {}
+    for part in parts:
+        if not part.columns.keys() & parts[0].columns.keys() - {RIGHT, WINDOW}:
+            raise InputError(
+                f'parts: expected one kind of robot, got no common parameter of {parts[0].path} '
+                f'and {part.path}'
+            )
+        for name in (name for name in part.values if name.endswith(_SPEED)):
+            before, path = seen.setdefault(name, (part.values[name], part.path))
+            if before != part.values[name]:
+                raise InputError(
+                    f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
+                    f'{part.values[name]:.3g} in {part.path}: choose one by coulomb_velocity'
+                )

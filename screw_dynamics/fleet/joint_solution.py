@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,31 +16,16 @@ from scipy.special import ndtri, stdtrit
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.estimation.identification.least_squares import triangle
+from screw_dynamics.fleet.record import Record
 
+WINDOW, RIGHT = 'window', 'effort'  # columns beside those of parameters
+INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _UNDETERMINED = 1e-9  # of the size of a column
-_INSIDE = 0.975  # of a distribution, below the upper end of a band of 95 %
 _LEAST_FREEDOM = 1e-3  # of a window beside the parameters
+_SHOWN = 0.9  # of a variance, which residuals tell
 _OUTLYING = 4.0  # standard deviations
 _FEWEST = 5  # recordings, of which one can be told from the others
 _Names = tuple[str, ...]
-
-
-class Factors(NamedTuple):
-    """
-    Triangular factors of the windows of a recording, stacked: columns by name, and a right side.
-
-    `windows` (N,) tells the rows apart.
-    """
-
-    columns: Mapping[str, Array]
-    right: Array
-    windows: NDArray[np.int64]
-    robot: str
-
-    def table(self, names: _Names) -> Array:
-        """Return columns (N, P + 1) of some parameters, 0 of absent ones, and the right side."""
-        none = np.zeros(len(self.right))
-        return np.column_stack([*(self.columns.get(name, none) for name in names), self.right])
 
 
 class Solved(NamedTuple):
@@ -50,20 +35,13 @@ class Solved(NamedTuple):
     The covariance is widened for its `freedom` (P,), that of a t distribution.
     """
 
-    names: _Names
     values: Array
     covariance: Array
     freedom: Array
 
-    def part(self, names: _Names) -> Solved:
-        """Return some of the parameters."""
-        own = [self.names.index(name) for name in names]
-        covariance = self.covariance[np.ix_(own, own)]
-        return Solved(names, self.values[own], covariance, self.freedom[own])
-
 
 class _Level(NamedTuple):
-    """R (K, Q + 1) of the first parameters in rows, the `kept` ones (P,), and what remains."""
+    """The first parameters that are `kept` (P,), their R (K, Q + 1), and what remains of rows."""
 
     kept: NDArray[np.bool_]
     root: Array
@@ -74,59 +52,72 @@ class _Level(NamedTuple):
         """Return the level of the first `count` columns, whose `sizes` (Q,) were larger once."""
         least = _UNDETERMINED * sizes.max(initial=0.0)
         own = rows[:, :count] / np.where(sizes[:count] > least, sizes[:count], np.inf)
-        kept: NDArray[np.bool_] = np.zeros(count, dtype=bool)
+        used = np.arange(rows.shape[1]) >= count
         if own.size:
             _, pivoted, order = qr(own, mode='economic', pivoting=True)
             told = np.abs(np.diag(pivoted)) > _UNDETERMINED
-            kept[order[: len(told)][told]] = True
-        found = triangle(np.hstack((rows[:, :count][:, kept], rows[:, count:])))
-        last = int(kept.sum())
-        return _Level(kept, found[:last], found[last:, last:])
-
-    def solved(self, above: Array) -> Array:
-        """Return the parameters, 0 where not determined, beside those `above` (Q - P,)."""
-        last = len(self.root)
-        values: Array = np.zeros(len(self.kept))
-        right = self.root[:, -1] - self.root[:, last:-1] @ above
-        values[self.kept] = solve_triangular(self.root[:, :last], right)
-        return values
+            used[order[: len(told)][told]] = True
+        found, last = triangle(rows[:, used]), int(used[:count].sum())
+        root = np.zeros((last, rows.shape[1]))
+        root[:, used] = found[:last]
+        return _Level(used[:count], root, found[last:, last:])
 
 
 class _Sums(NamedTuple):
-    """Over windows: products of gains (K, K); shares of the variances (K,), and their squares."""
+    """
+    What windows tell of K parameters.
+
+    Products of gains (K, K); shares of the variances (K,), and that which residuals show of them;
+    squares (K,) of expected products of two windows, of these only a part: (K, K, K) has the rest.
+    """
 
     gains: Array
     shares: Array
+    shown: Array
     squares: Array
+    products: Array
 
     @staticmethod
     def none(count: int) -> _Sums:
-        return _Sums(np.zeros((count, count)), np.zeros(count), np.zeros(count))
+        return _Sums(*(np.zeros((count,) * rank) for rank in (2, 1, 1, 1, 3)))
 
-    def add(self, rows: Array, residuals: Array, inverse: Array) -> None:
-        """Add a window; see `_covariance` in `least_squares.py`."""
-        remaining, frame = np.linalg.eigh(np.eye(len(rows)) - rows @ rows.T)
-        scaled = (frame.T @ residuals) / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM))
-        gain = (frame @ scaled) @ rows
-        self.gains[:] += np.outer(gain, gain)
-        share = ((inverse @ rows.T) ** 2).sum(axis=1)
-        self.shares[:] += share
-        self.squares[:] += share**2
+    @staticmethod
+    def of(windows: Sequence[tuple[Array, Array]], inverse: Array) -> _Sums:
+        """Return the sums of rows and residuals of windows; see `_covariance` of estimation."""
+        gains, shares, shown, backs = [], [], [], []
+        for rows, residuals in windows:
+            remaining, frame = np.linalg.eigh(np.eye(len(rows)) - rows @ rows.T)
+            least = np.maximum(remaining, _LEAST_FREEDOM)
+            turned = frame.T @ rows
+            grown = frame / np.sqrt(least) @ turned
+            gains.append(residuals @ grown)
+            parts = (inverse @ turned.T) ** 2
+            shares.append(parts.sum(axis=1))
+            shown.append(parts @ (remaining / least))
+            backs.append(inverse @ grown.T @ rows)
+        gain, share, back = np.array(gains), np.array(shares), np.array(backs)
+        return _Sums(
+            gain.T @ gain,
+            share.sum(axis=0),
+            np.sum(shown, axis=0),
+            np.sum(share**2 - (back**2).sum(axis=2) ** 2, axis=0),
+            back.transpose(1, 2, 0) @ back.transpose(1, 0, 2),
+        )
+
+    @property
+    def spread(self) -> Array:
+        """Half of the variance of the sum of squares, (K,)."""
+        return np.asarray(self.squares + (self.products**2).sum(axis=(1, 2)))
 
     def include(self, other: _Sums) -> None:
         """Add sums whose last parameters are these."""
         first = len(other.shares) - len(self.shares)
+        last = other.products[first:, first:, first:]
         self.gains[:] += other.gains[first:, first:]
         self.shares[:] += other.shares[first:]
-        self.squares[:] += other.squares[first:]
-
-    def within(self, lower: _Sums) -> _Sums:
-        """Return sums of more parameters, whose last ones are these with all of their windows."""
-        first = len(lower.shares) - len(self.shares)
-        gains = lower.gains.copy()
-        gains[first:, first:] = self.gains
-        shares, squares = (np.r_[lower[i][:first], self[i]] for i in (1, 2))
-        return _Sums(gains, shares, squares)
+        self.shown[:] += other.shown[first:]
+        self.squares[:] += other.spread[first:] - (last**2).sum(axis=(1, 2))
+        self.products[:] += last
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,125 +125,130 @@ class JointSolution:
     """
     The least squares of shared parameters, and of own ones of recordings and of robots.
 
+    `records` have a column per parameter, the right side, and the windows that tell rows apart.
     Each level is solved for its own parameters by an orthogonal factor; what remains of its rows
-    goes up to the next. Recordings are taken in the order given.
+    goes up to the next. Recordings are taken in the order of their paths.
     """
 
-    recordings: Sequence[Factors]
-    own: Sequence[_Names]  # of each recording
-    of_robots: Mapping[str, _Names]
+    records: tuple[Record, ...]
+    robots: _Names  # of each recording
+    own: _Names
+    of_robot: _Names
     shared: _Names
 
-    def names(self, k: int) -> _Names:
-        """Return what concerns a recording: its own names, those of its robot, shared ones."""
-        return (*self.own[k], *self.of_robots[self.recordings[k].robot], *self.shared)
+    @property
+    def names(self) -> _Names:
+        """What concerns a recording: its own parameters, those of its robot, shared ones."""
+        return (*self.own, *self.of_robot, *self.shared)
 
     @cached_property
-    def _levels(self) -> tuple[list[_Level], dict[str, _Level], _Level]:
+    def order(self) -> list[int]:
+        """Places of the recordings in the order of their paths."""
+        return sorted(range(len(self.records)), key=lambda k: self.records[k].path)
+
+    def _table(self, k: int) -> Array:
+        """Return columns (N, P + 1) of the parameters, 0 of absent ones, and the right side."""
+        columns = self.records[k].columns
+        none = np.zeros(len(columns[RIGHT]))
+        return np.column_stack([columns.get(name, none) for name in (*self.names, RIGHT)])
+
+    @cached_property
+    def _levels(self) -> tuple[dict[int, _Level], dict[str, _Level], _Level]:
         """The levels of recordings, of robots, and of all."""
-        low: list[_Level] = []
-        rows: dict[str, list[Array]] = {robot: [] for robot in self.of_robots}
-        sizes = {robot: np.zeros(len(own) + len(self.shared)) for robot, own in
-                 self.of_robots.items()}  # fmt: skip
-        for k, factors in enumerate(self.recordings):
-            table, count = factors.table(self.names(k)), len(self.own[k])
+        low: dict[int, _Level] = {}
+        rows: dict[str, list[Array]] = {}
+        sizes: dict[str, Array] = {}
+        for k in self.order:
+            table, robot = self._table(k), self.robots[k]
             lengths = np.linalg.norm(table[:, :-1], axis=0)
-            low.append(_Level.of(table, count, lengths))
-            rows[factors.robot].append(low[-1].remaining)
-            sizes[factors.robot] = np.hypot(sizes[factors.robot], lengths[count:])
-        robots = {
-            robot: _Level.of(np.vstack(rows[robot]), len(own), sizes[robot])
-            for robot, own in self.of_robots.items()
-        }
-        count = len(self.shared)
-        every = [sizes[robot][len(own) :] for robot, own in self.of_robots.items()]
+            low[k] = _Level.of(table, len(self.own), lengths)
+            rows.setdefault(robot, []).append(low[k].remaining)
+            sizes[robot] = np.hypot(sizes.get(robot, 0.0), lengths[len(self.own) :])
+        count = len(self.of_robot)
+        robots = {own: _Level.of(np.vstack(rows[own]), count, sizes[own]) for own in rows}
         rest = np.vstack([level.remaining for level in robots.values()])
-        return low, robots, _Level.of(rest, count, np.linalg.norm(every, axis=0))
-
-    @cached_property
-    def values(self) -> Array:
-        """The shared parameters (P,), 0 where they are not determined."""
-        return self._levels[2].solved(np.empty(0))
+        every = np.linalg.norm([own[count:] for own in sizes.values()], axis=0)
+        return low, robots, _Level.of(rest, len(self.shared), every)
 
     @property
     def root(self) -> Array:
-        """R (K, P): parameters x leave the weighted squares |R (x - values)|^2 more."""
-        top = self._levels[2]
-        found = np.zeros((len(top.root), len(top.kept)))
-        found[:, top.kept] = top.root[:, :-1]
-        return found
+        """R (K, P): shared parameters x leave the squares |R (x - values)|^2 more."""
+        return self._levels[2].root[:, :-1]
 
-    def around(self, k: int) -> tuple[Array, NDArray[np.bool_], Array]:
+    def _around(self, k: int) -> tuple[Array, NDArray[np.bool_], Array]:
         """Return values (P,) of what concerns a recording, which are determined, inverse of R."""
         low, robots, top = self._levels
-        robot = robots[self.recordings[k].robot]
-        above = np.r_[robot.solved(self.values), self.values]
-        values = np.r_[low[k].solved(above), above]
-        rows: list[Array] = []
-        kept = np.concatenate([level.kept for level in (low[k], robot, top)])
-        for level in (low[k], robot, top):
-            beyond = kept[len(kept) - (level.root.shape[1] - len(level.root) - 1) :]
-            last = len(level.root)
-            used = np.hstack((level.root[:, :last], level.root[:, last:-1][:, beyond]))
-            rows.append(np.hstack((np.zeros((last, kept.sum() - used.shape[1])), used)))
-        triangular = np.vstack(rows)
+        levels, count = (low[k], robots[self.robots[k]], top), len(self.names) + 1
+        rows = np.vstack([np.pad(one.root, ((0, 0), (count - one.root.shape[1], 0))) for one in
+                          levels])  # fmt: skip
+        kept = np.concatenate([level.kept for level in levels])
+        triangular, values = rows[:, :-1][:, kept], np.zeros(count - 1)
+        values[kept] = solve_triangular(triangular, rows[:, -1])
         return values, kept, solve_triangular(triangular, np.eye(len(triangular)))
 
     @cached_property
-    def _sums(self) -> tuple[list[_Sums], dict[str, _Sums], _Sums]:
-        """What windows add to parameters: of recordings, of robots, and of all."""
+    def _sums(self) -> tuple[dict[int, tuple[Array, ...]], dict[str, _Sums], _Sums]:
+        """What windows tell of parameters: of recordings, of robots, and of all."""
         _, levels, level = self._levels
-        lows, top = [], _Sums.none(len(level.root))
-        robots = {robot: _Sums.none(len(own.root) + len(level.root)) for robot, own in
-                  levels.items()}  # fmt: skip
-        for k, factors in enumerate(self.recordings):
-            values, kept, inverse = self.around(k)
-            table, own = factors.table(self.names(k)), _Sums.none(len(inverse))
-            residuals = table[:, -1] - table[:, :-1] @ values
-            for number in np.unique(factors.windows):
-                part = factors.windows == number
-                own.add(table[part, :-1][:, kept] @ inverse, residuals[part], inverse)
-            lows.append(own)
-            robots[factors.robot].include(own)
-            top.include(own)
+        lows: dict[int, tuple[Array, ...]] = {}
+        top = _Sums.none(len(level.root))
+        robots = {own: _Sums.none(len(one.root) + len(level.root)) for own, one in levels.items()}
+        for k in self.order:
+            values, kept, inverse = self._around(k)
+            table, windows = self._table(k), self.records[k].columns[WINDOW]
+            table[:, -1] -= table[:, :-1] @ values
+            rows = table[:, :-1][:, kept] @ inverse
+            parts = [windows == number for number in np.unique(windows)]
+            own = _Sums.of([(rows[part], table[part, -1]) for part in parts], inverse)
+            lows[k] = own.gains, own.shares, own.shown, own.spread
+            robots[self.robots[k]].include(own)
+        for sums in robots.values():
+            top.include(sums)
         return lows, robots, top
 
     def solved(self, k: int) -> Solved:
         """Return what concerns a recording, with bands by the windows of all."""
-        values, kept, inverse = self.around(k)
+        values, kept, inverse = self._around(k)
         lows, robots, top = self._sums
-        sums = top.within(robots[self.recordings[k].robot].within(lows[k]))
+        gains, shares, shown, spread = map(np.copy, lows[k])
+        for sums in (robots[self.robots[k]], top):
+            last = slice(len(gains) - len(sums.gains), None)
+            gains[last, last], shares[last] = sums.gains, sums.shares
+            shown[last], spread[last] = sums.shown, sums.spread
         every = (inverse**2).sum(axis=1)
+        others = np.maximum(every - shares, 0.0)  # windows of others, by shared ones
+        certain = shown + others > _SHOWN * every
         with np.errstate(divide='ignore', invalid='ignore'):
-            # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
-            common = float(np.min(top.shares**2 / top.squares, initial=np.inf))
-            others = np.maximum(every - sums.shares, 0.0)  # windows of others, by shared ones
-            freedom = every**2 / (sums.squares + others**2 / common)
-        wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
-        covariance = np.diag(np.where(kept, 0.0, np.inf))
-        found = inverse @ sums.gains @ inverse.T
-        covariance[np.ix_(kept, kept)] = np.outer(wider, wider) * found
-        degrees = np.zeros(len(kept))
-        degrees[kept] = freedom
-        return Solved(self.names(k), values, covariance, degrees)
+            # degrees of freedom of a sum of squares, after Bell and McCaffrey
+            common = float(np.min(top.shares**2 / top.spread, initial=np.inf))
+            freedom = np.where(certain, every**2 / (spread + others**2 / common), 1.0)
+        wider = stdtrit(freedom, INSIDE) / ndtri(INSIDE)
+        covariance, degrees = np.diag(np.full(len(kept), np.inf)), np.zeros(len(kept))
+        found = np.outer(wider, wider) * (inverse @ gains @ inverse.T)
+        found[np.diag_indices_from(found)] = np.where(certain, np.diag(found), np.inf)
+        covariance[np.ix_(kept, kept)], degrees[kept] = found, freedom
+        return Solved(values, covariance, degrees)
 
-    def excess(self, k: int) -> float:
+    def _excess(self, k: int) -> float:
         """Return what joint parameters leave more of a recording than its own, per parameter."""
-        values, _, _ = self.around(k)
-        table = self.recordings[k].table(self.names(k))
-        rows, residuals = table[:, :-1], table[:, -1] - table[:, :-1] @ values
+        table = self._table(k)
+        rows, residuals = table[:, :-1], table[:, -1] - table[:, :-1] @ self._around(k)[0]
         sizes = np.linalg.norm(rows, axis=0)
         axes, found, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, np.inf), False)
         told = found > _UNDETERMINED
         return float(np.sum((axes[:, told].T @ residuals) ** 2) / max(told.sum(), 1))
 
     @cached_property
-    def outlying(self) -> list[int]:
-        """Recordings that contradict the others, the worst first."""
-        remaining, found = list(range(len(self.recordings))), list[int]()
+    def outlying(self) -> tuple[str, ...]:
+        """Paths of recordings that contradict the others, the worst first."""
+        remaining, found = [*self.order], list[str]()
         while len(remaining) >= _FEWEST:
-            own = self.some(remaining)
-            sizes = np.array([own.excess(k) for k in range(len(remaining))])
+            own = replace(
+                self,
+                records=tuple(self.records[k] for k in remaining),
+                robots=tuple(self.robots[k] for k in remaining),
+            )
+            sizes = np.array([own._excess(k) for k in range(len(remaining))])
             # cube roots of a chi-squared distribution are nearly normal, after Wilson and Hilferty
             roots = np.cbrt(sizes / max(float(np.median(sizes)), 1e-300))
             spread = 1.4826 * float(np.median(np.abs(roots - 1.0)))
@@ -260,27 +256,17 @@ class JointSolution:
             worst = int(np.argmax(roots))
             if roots[worst] <= 1.0 + _OUTLYING * max(spread, least):
                 break
-            found.append(remaining.pop(worst))
-        return found
-
-    def some(self, chosen: Sequence[int]) -> JointSolution:
-        """Return the solution of some recordings."""
-        own = [self.recordings[k] for k in chosen]
-        robots = {factors.robot for factors in own}
-        of_robots = {name: names for name, names in self.of_robots.items() if name in robots}
-        return JointSolution(own, [self.own[k] for k in chosen], of_robots, self.shared)
+            found.append(self.records[remaining.pop(worst)].path)
+        return tuple(found)
 
     def by_robot(self) -> JointSolution:
-        """Return the solution with robots in place of their recordings."""
-        recordings = []
-        for robot, names in self.of_robots.items():
-            rows = [
-                level.remaining
-                for level, factors in zip(self._levels[0], self.recordings, strict=True)
-                if factors.robot == robot
-            ]
-            table = triangle(np.vstack(rows))
-            columns = dict(zip((*names, *self.shared), table.T[:-1], strict=True))
-            windows = np.zeros(len(table), dtype=np.int64)
-            recordings.append(Factors(columns, table[:, -1], windows, robot))
-        return JointSolution(recordings, [()] * len(recordings), self.of_robots, self.shared)
+        """Return the solution with robots, of which records have the names, for recordings."""
+        names, low = (*self.of_robot, *self.shared, RIGHT), self._levels[0]
+        records = []
+        for robot in dict.fromkeys(self.robots):
+            table = triangle(np.vstack([low[k].remaining for k in self.order if self.robots[k] ==
+                                        robot]))  # fmt: skip
+            columns = dict(zip(names, table.T, strict=True))
+            records.append(Record(robot, columns={**columns, WINDOW: np.zeros(len(table))}))
+        every = tuple(records)
+        return JointSolution(every, ('',) * len(every), self.of_robot, (), self.shared)

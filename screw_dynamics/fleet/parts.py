@@ -1,44 +1,43 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`identify_part`: a recording, reduced to the triangular factors of its equations."""
+"""What one recording tells of the parameters of a robot: factors of its equations, or alone."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from concurrent.futures import Executor
-from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import require_count
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.errors import InputError, RecordingWarning
-from screw_dynamics.estimation.identification import Identification, Recording, identify
+from screw_dynamics.estimation.identification import (
+    DriveIdentification,
+    Identification,
+    Recording,
+    identify,
+    identify_drives,
+)
 from screw_dynamics.estimation.identification.least_squares import triangle
 from screw_dynamics.estimation.identification.parameter_table import parameter_unit
+from screw_dynamics.fleet.functions import columns_of, span, texts
+from screw_dynamics.fleet.joint_solution import RIGHT, WINDOW
 from screw_dynamics.fleet.record import Record
-from screw_dynamics.fleet.robot_text import AnyRobot, as_text
-from screw_dynamics.fleet.tasks import AnyPath, run
+from screw_dynamics.fleet.tasks import AnyRobot, as_text
 from screw_dynamics.recordings.motions.recording import is_table, read_recording
 
-WINDOW, RIGHT = 'window', 'effort'  # columns beside those of parameters
-WINDOWS = 15
-_FIRST = 5  # recordings whose Coulomb velocities are those of all
+_WINDOWS = 5
+_READ = 'topic', 'motor_states', 'start', 'end'  # options of `read_recording`
+_OF_JOINT = 'noise', 'residual', 'delay', 'coulomb_velocity'
 
 
 def identify_part(
     robot: AnyRobot,
     path: str | Recording,
     *,
-    windows: int = WINDOWS,
-    topic: str | None = None,
-    start: float = -np.inf,
-    end: float = np.inf,
+    windows: int = _WINDOWS,
     **options: Any,
 ) -> Record:
     """
@@ -46,7 +45,7 @@ def identify_part(
 
     The efforts, weights, delays and parameters are those of `screw_dynamics.identify`. The
     equations of each window of neighbouring samples, A x = b, are replaced by R x = c of their
-    factor Q [R c], which has the same least squares: some 50 kB of 21 parameters, however long
+    factor Q [R c], which has the same least squares: some 20 kB of 21 parameters, however long
     the recording is.
 
     Parameters
@@ -55,12 +54,11 @@ def identify_part(
     path : str or Recording
         A bag or a table; see `read_recording`.
     windows : int
-        Parts of the recording whose errors count as independent.
-    topic, start, end : optional
-        See `read_recording`.
+        Parts of the recording whose errors count as independent: few, so that slow errors are.
     **options
-        Of `screw_dynamics.identify`. Without `coulomb_velocity` it is that of this recording,
-        which parts that are combined must share; `fleet.identify` chooses one for all.
+        Of `screw_dynamics.identify`; `topic`, `start` and `end` of `read_recording`. Without
+        `coulomb_velocity` it is that of this recording, which parts that are combined must share;
+        `fleet.identify` chooses one for all.
 
     Returns
     -------
@@ -81,20 +79,37 @@ def identify_part(
     >>> path = sd.share_path('examples/recorded/ur10.npz')
     >>> part = sd.fleet.identify_part(arm, str(path), end=9.0, rotors=False)
     >>> list(part.columns)[:3], len(part.columns['window'])
-    (['shoulder_pan_joint.viscous', 'shoulder_lift_joint.viscous', 'elbow_joint.viscous'], 195)
+    (['shoulder_pan_joint.viscous', 'shoulder_lift_joint.viscous', 'elbow_joint.viscous'], 65)
     """
-    own = as_text(robot).robot
     require_count('windows', windows, 1)
-    recording, begin = _read(path, own, topic, start, end)
+    own = as_text(robot).robot
+    where = {name: options.pop(name) for name in _READ if name in options}
+    if where.pop('motor_states', None):
+        raise InputError(
+            'motor_states: expected none: motors and springs are identified of each recording '
+            'alone, by fleet.identify_alone'
+        )
+    begin = 0.0  # since the epoch [s], if it is known
+    if isinstance(path, Recording):
+        recording = path.between(where.get('start', -np.inf), where.get('end', np.inf))
+    else:
+        recording, _ = read_recording(path, own.tree, **where)
+        if not is_table(path):
+            from screw_dynamics.recordings.bags import Bag  # tables need no rosbags
+
+            with Bag(expanded(path)) as bag:
+                begin = bag.start_time / SECOND
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RecordingWarning)  # they are findings
         found = identify(own.tree, recording, **options)
+    shares, used, parts = found.shares, found.columns, []
+    for some in np.array_split(np.arange(len(found.weights)), windows):
+        jets = shares.jets[some]
+        right = (shares.measured[some] - used.known(jets))[:, used.joints, np.newaxis]
+        rows = np.concatenate((used.of(jets)[:, used.joints], right), axis=2)
+        rows *= found.weights[some][..., np.newaxis]
+        parts += [triangle(rows.reshape(-1, rows.shape[2]))] * bool(len(some))
     kinds = dict(zip(found.model.joint_names, found.model.coordinate_types, strict=True))
-    parts = [
-        triangle(_equations(found, rows))
-        for rows in np.array_split(np.arange(len(found.weights)), windows)
-        if len(rows)
-    ]
     table = np.vstack(parts)
     numbers = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     columns = dict(zip(found.names, table[:, :-1].T.copy(), strict=True))
@@ -105,116 +120,71 @@ def identify_part(
         found.names, found.values, found.standard_deviations, strict=True
     ):
         values |= {f'{name}.alone': float(value), f'{name}.alone_sd': float(deviation)}
-    speeds = found.columns.velocities
-    for j in np.flatnonzero(found.columns.joints):
-        joint, noise, left = found.model.joint_names[j], found.noise[j], found.residuals[j]
-        values |= {f'{joint}.noise': noise, f'{joint}.residual': left}
-        values |= {f'{joint}.delay': found.delays[j], f'{joint}.coulomb_velocity': speeds[j]}
+    for j in np.flatnonzero(used.joints):
+        told = found.noise[j], found.residuals[j], found.delays[j], used.velocities[j]
+        for name, one in zip(_OF_JOINT, told, strict=True):
+            values[f'{found.model.joint_names[j]}.{name}'] = one
+    of = {f'{name}.alone{end}': unit for name, unit in units.items() for end in ('', '_sd')}
+    units = {name: f'1/({unit})' for name, unit in units.items()} | of
     return Record(
         path if isinstance(path, str) else repr(path),
         values,
         {**columns, RIGHT: table[:, -1].copy(), WINDOW: numbers},
-        {
-            **{name: f'1/({unit})' for name, unit in units.items()},
-            **{f'{name}.alone{end}': unit for name, unit in units.items() for end in ('', '_sd')},
-            **dict.fromkeys(('duration', 'begin'), 's'),
-        },
-        tuple(f'{finding.level}: {finding.text}' for finding in found.findings),
+        {**units, **dict.fromkeys(('duration', 'begin'), 's')},
+        texts(found),
     )
 
 
-def _read(
-    path: str | Recording, robot: Any, topic: str | None, start: float, end: float
-) -> tuple[Recording, float]:
-    """Return a recording, and the time of its zero since the epoch [s], 0 if it is not known."""
-    if isinstance(path, Recording):
-        return path.between(start, end), 0.0
-    recording, _ = read_recording(path, robot.tree, topic=topic, start=start, end=end)
-    if is_table(path):
-        return recording, 0.0
-    from screw_dynamics.recordings.bags import Bag
+def identify_alone(
+    robot: AnyRobot, path: str, *, of_motors: bool = False, **options: Any
+) -> Record:
+    """
+    Identify a robot from one recording alone: its drives, or springs by positions of motors.
 
-    with Bag(expanded(path)) as bag:
-        return recording, bag.start_time / SECOND
+    Efforts of motors are not linear in all parameters of drives, so that recordings have no joint
+    least squares as that of `fleet.identify`; compare their rows.
 
+    Parameters
+    ----------
+    robot : Robot, ScrewModel, URDF or RobotText
+    path : str
+        A bag or a table.
+    of_motors : bool
+        By `screw_dynamics.identify_drives`, otherwise by `screw_dynamics.identify`.
+    **options
+        Of that function; `topic`, `motor_states`, `start` and `end` of `read_recording`.
 
-def _equations(found: Identification, rows: Any) -> Array:
-    """Return the weighted equations of some samples, a row per measured effort."""
-    shares, columns = found.shares, found.columns
-    jets, joints = shares.jets[rows], columns.joints
-    right = (shares.measured[rows] - columns.known(jets))[:, joints]
-    table = np.concatenate((columns.of(jets)[:, joints], right[..., np.newaxis]), axis=2)
-    weighted: Array = table * found.weights[rows][..., np.newaxis]
-    return weighted.reshape(-1, table.shape[2])
+    Returns
+    -------
+    Record
+        A row per parameter; the same as values, with the ending ``_sd`` the standard deviation.
 
+    Raises
+    ------
+    InputError, TrajectoryError, BagError, UnknownNameError
 
-def coarser(part: Record, windows: int) -> Record:
-    """Return a part with fewer windows, of neighbours put together."""
-    numbers = part.columns[WINDOW]
-    given = np.unique(numbers)
-    if len(given) <= windows:
-        return part
-    names = [name for name in part.columns if name != WINDOW]
-    table = np.column_stack([part.columns[name] for name in names])
-    groups = [np.isin(numbers, group) for group in np.array_split(given, windows)]
-    parts = [triangle(table[group]) for group in groups]
-    counts = np.repeat(np.arange(windows), [len(own) for own in parts])
-    columns = dict(zip(names, np.vstack(parts).T.copy(), strict=True))
-    return replace(part, columns={**columns, WINDOW: counts})
-
-
-def is_among(name: str, chosen: Sequence[str]) -> bool:
-    """Return whether a parameter has one of some names, or begins or ends with one."""
-    return any(name == one or name.startswith(f'{one}.') or name.endswith(f'.{one}')
-               for one in chosen)  # fmt: skip
-
-
-def require_alike(parts: Sequence[Record]) -> None:
-    """Raise InputError unless parts have a parameter and velocities of Coulomb friction alike."""
-    seen: dict[str, tuple[float, str]] = {}
-    for part in parts:
-        if not part.columns.keys() & parts[0].columns.keys() - {RIGHT, WINDOW}:
-            raise InputError(
-                f'parts: expected one kind of robot, got no common parameter of {parts[0].path} '
-                f'and {part.path}'
-            )
-        for name, value in part.values.items():
-            if not name.endswith('.coulomb_velocity'):
-                continue
-            before, path = seen.setdefault(name, (value, part.path))
-            if before != value:
-                raise InputError(
-                    f'parts: {name}: expected one velocity in all, got {before:.3g} in {path} and '
-                    f'{value:.3g} in {part.path}: choose one by coulomb_velocity'
-                )
-
-
-def copies(parts: Sequence[Record]) -> list[str]:
-    """Return a line for each part with the equations of one before it."""
-    seen: dict[bytes, str] = {}
-    lines = []
-    for part in parts:
-        content = sha256(b''.join(column.tobytes() for column in part.columns.values())).digest()
-        if content in seen:
-            lines.append(
-                f'{part.path} has the equations of {seen[content]}: counted twice, bands are too '
-                'narrow'
-            )
-        seen.setdefault(content, part.path)
-    return lines
-
-
-def velocities_of_all(
-    robot: AnyRobot,
-    paths: Sequence[AnyPath | Recording],
-    executor: Executor | None,
-    options: dict[str, Any],
-) -> list[float] | None:
-    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
-    some = paths[:: max(1, -(-len(paths) // _FIRST))]
-    rows = [part.values for part in run(identify_part, robot, some, executor, **options)]
-    joints = as_text(robot).robot.joint_names
-    found = [[row[key] for row in rows if (key := f'{name}.coulomb_velocity') in row] for name in
-             joints]  # fmt: skip
-    every = [value for own in found for value in own]
-    return [float(np.median(own or every)) for own in found] if every else None
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.share_path('examples/recorded/ur10.urdf')
+    >>> path = sd.share_path('examples/recorded/ur10.npz')
+    >>> record = sd.fleet.identify_alone(arm, str(path), end=9.0, rotors=False)
+    >>> record.columns['parameter'][0]
+    'shoulder_pan_joint.viscous'
+    """
+    own = as_text(robot).robot
+    where = {name: options.pop(name) for name in _READ if name in options}
+    recording, _ = read_recording(path, own.tree, of_motors=of_motors, **where)
+    found: DriveIdentification | Identification
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', RecordingWarning)  # they are findings
+        if of_motors:
+            found = identify_drives(own, recording, **options)
+        else:
+            found = identify(own.tree, recording, **options)
+    kinds = dict(zip(own.joint_names, own.tree.coordinate_types, strict=True))
+    values, units = span(recording.times), {'duration': 's'}
+    for name, value, deviation in found.rows:
+        values |= {name: value, f'{name}_sd': deviation}
+        units |= dict.fromkeys((name, f'{name}_sd'), parameter_unit(name, kinds))
+    return Record(path, values, columns_of(found._records()), units, texts(found))

@@ -1,24 +1,29 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`run`: a function over many recordings, on any executor of `concurrent.futures`."""
+"""`run`: a function of a robot, which travels as text, over many recordings on any executor."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import sys
 import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from screw_dynamics.bridges.load import described_robot
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.progress import counting, silent
 from screw_dynamics.common.scalars import require_count
+from screw_dynamics.drives import Drives
+from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError, bounded, shown
 from screw_dynamics.estimation.identification import Recording
 from screw_dynamics.estimation.identification.samples import one_thread
@@ -32,10 +37,64 @@ from screw_dynamics.fleet.record import (
     plain,
     write_summary,
 )
-from screw_dynamics.fleet.robot_text import AnyRobot, RobotText, as_text
+from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.urdf.urdf_source import UrdfSource
 
 AnyPath: TypeAlias = 'str | os.PathLike[str]'
 _catching = threading.Lock()  # filters of warnings are those of all threads
+
+
+class RobotText(NamedTuple):
+    """A model and its drives as YAML, the second empty for a rigid robot."""
+
+    model: str
+    drives: str
+    limits_motors: bool
+
+    @property
+    def robot(self) -> Robot:
+        """The robot, read at the first use in a process."""
+        return _robot(self)
+
+
+AnyRobot: TypeAlias = 'RobotText | Robot | ScrewModel | UrdfSource'
+
+
+def as_text(robot: AnyRobot) -> RobotText:
+    """
+    Return a robot as text, which pickles to a few kB.
+
+    Parameters
+    ----------
+    robot : Robot, ScrewModel, URDF, MJCF or RobotText
+        Of URDF and MJCF the text or the path.
+
+    Returns
+    -------
+    RobotText
+        Every number is reproduced exactly.
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> text = sd.fleet.as_text(sd.share_path('urdf/planar_2r.urdf'))
+    >>> text.robot.joint_names
+    ('joint_1', 'joint_2')
+    """
+    if isinstance(robot, RobotText):
+        return robot
+    if not isinstance(robot, (Robot, ScrewModel)):
+        robot = described_robot(robot).robot()
+    if isinstance(robot, Robot):
+        drives = '' if robot.drives is None else robot.drives.to_yaml()
+        return RobotText(robot.tree.to_yaml(), drives, robot.limits_motors)
+    return RobotText(robot.to_yaml(), '', False)
+
+
+@cache
+def _robot(text: RobotText) -> Robot:
+    drives = Drives.from_yaml(text.drives) if text.drives else None
+    return Robot(ScrewModel.from_yaml(text.model), drives, text.limits_motors)
 
 
 @dataclass(frozen=True)
@@ -184,7 +243,8 @@ def run(
     every: list[Any] = [p if isinstance(p, Recording) else os.fspath(p) for p in paths]
     rank, size = _shard(shard)
     work, own = task(function, robot, output, **options), every[rank::size]
-    return _records(work, own, every, executor, _jobs(jobs, len(own)))
+    processes = 1 if executor else _jobs(jobs, len(own))
+    return _records(work, own, every, executor, processes)
 
 
 def _records(
@@ -233,7 +293,8 @@ def _done(task: Task, path: str, folder: Path) -> Record | None:
 
 def _failed(path: str, error: Exception) -> Record:
     text = str(error) if isinstance(error, ScrewDynamicsError) else ''
-    text = text or f'{path}: {type(error).__name__}: {error}'
+    text = text or f'{type(error).__name__}: {error}'
+    text = text if str(path) in text else f'{path}: {text}'
     return Record(str(path), error=' '.join(bounded(text).split()))
 
 
@@ -248,4 +309,11 @@ def _jobs(jobs: int | None, count: int) -> int:
     if jobs is None:
         available = getattr(os, 'sched_getaffinity', None)
         jobs = len(available(0)) if available else os.cpu_count() or 1
-    return min(require_count('jobs', jobs, 1), max(count, 1))
+    jobs = min(require_count('jobs', jobs, 1), max(count, 1))
+    script = getattr(sys.modules['__main__'], '__file__', None)
+    if jobs > 1 and script == '<stdin>':
+        raise InputError(
+            'jobs: expected a script in a file, which processes read again, got one on standard '
+            'input: jobs=1, or an executor of threads'
+        )
+    return jobs

@@ -7,7 +7,9 @@ import signal
 from pathlib import Path
 
 import numpy as np
+from helpers.bag_messages import START, joint_state, write_bag
 
+import screw_dynamics as sd
 from screw_dynamics.fleet import Record
 
 
@@ -25,6 +27,28 @@ def deadly(robot, path, always=False):
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return size(robot, path, 3)
+
+
+def write_bags(folder, count, samples=300, broken=()):
+    """Write MCAP bags of planar_2r, every third pushed at its end; return their paths."""
+    arm, paths = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), []
+    times, rates = 0.004 * np.arange(samples), np.array([2.0, 3.0])
+    for k in range(count):
+        phases = 0.3 * k + rates * times[:, None, None] + np.pi / 2.0 * np.arange(3)[:, None]
+        jets = rates ** np.arange(3)[:, None] * np.sin(phases)
+        efforts = sd.inverse_dynamics(arm, jets)[:, 0]
+        efforts[-samples // 3 :] -= 20.0 * (k % 3 == 0)
+        rows = []
+        for time, jet, effort in zip(times, jets, efforts, strict=True):
+            stamp = round(1e9 * time)
+            message = joint_state(arm.joint_names, jet[0], START + stamp)
+            message.velocity, message.effort = jet[1].copy(), effort.copy()
+            rows.append(('/joint_states', stamp, message))
+        paths.append(str(write_bag(folder / f'bag_{k}', rows)))
+        if k in broken:
+            (file,) = Path(paths[-1]).glob('*.mcap')
+            file.write_bytes(file.read_bytes()[:1000])
+    return paths
 
 
 def write_tables(folder, count, samples=60):

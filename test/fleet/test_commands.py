@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fleet_functions import write_tables
+from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 from helpers.patience import patience
 from helpers.recordings import drawn
 
@@ -58,16 +59,16 @@ def test_shards_side_by_side_are_put_together_by_the_same_command(measured, caps
         )
         for rank in range(4)
     ]  # fmt: skip
-    for shard in shards:
+    for rank, shard in enumerate(shards):
         text = shard.communicate(timeout=patience())[0]
-        assert shard.returncode == 0, text
+        assert shard.returncode == (rank == 0), text  # with the broken one
     times = {file: file.stat().st_mtime_ns for file in Path('parts').glob('run_[0-3]*')}
     assert len(times) == 4
-    assert main([*command, '--output', 'parts', '--jobs', '1', '--csv', 'all.csv']) == 0
+    assert main([*command, '--output', 'parts', '--jobs', '1', '--csv', 'all.csv']) == 1
     assert times == {file: file.stat().st_mtime_ns for file in times}
     shown = capsys.readouterr().out
     assert '4 recordings' in shown and 'failed: run_9.csv: expected rows of numbers' in shown
-    assert main([*command, '--output', 'whole', '--jobs', '1', '--csv', 'whole.csv']) == 0
+    assert main([*command, '--output', 'whole', '--jobs', '1', '--csv', 'whole.csv']) == 1
     assert contents('parts') == contents('whole')
     assert Path('all.csv').read_bytes() == Path('whole.csv').read_bytes()
 
@@ -80,10 +81,10 @@ def test_a_fleet_is_written_as_robot_and_drawn_over_time(measured, capsys):
     assert Path('a.png').stat().st_size > 1000
 
 
-def test_recordings_that_fail_have_their_reason_and_all_of_them_the_exit_code_1(measured, capsys):
+def test_recordings_that_fail_have_their_reason_and_the_exit_code_1(measured, capsys):
     command = ['evaluate', str(ARM), '--smoothing-time', '0.04', '--jobs', '1', '--output', 'out']
     assert main([*command, '--', *measured[-2:]]) == 2  # the files come first
-    assert main(['evaluate', str(ARM), *measured[-2:], *command[2:]]) == 0
+    assert main(['evaluate', str(ARM), *measured[-2:], *command[2:]]) == 1
     shown = capsys.readouterr()
     assert 'run_3.csv: samples 1600, duration' in shown.out
     assert 'failed: run_9.csv: expected rows of numbers below a header, got none' in shown.err
@@ -93,8 +94,12 @@ def test_recordings_that_fail_have_their_reason_and_all_of_them_the_exit_code_1(
     assert 'recordings: expected one or more, got none' in capsys.readouterr().err
     (file,) = Path('out').glob('run_3*.parquet')
     assert 'joint_2.effort_ddot' in Record.read(file).columns
-    assert main(['doctor', str(ARM), *measured[-2:], '--jobs', '1']) == 0
-    assert 'usable True' in capsys.readouterr().out
+    for others, code in ((measured[-2:-1], 0), (['lost.csv'], 1)):
+        assert main(['doctor', str(ARM), measured[0], *others, '--jobs', '1']) == code
+        assert 'usable True' in capsys.readouterr().out
+    command = ['identify', measured[0], 'lost.csv', '--urdf', str(ARM), '--jobs', '1']
+    assert main([*command, '--smoothing-time', '0.04', '--csv', 'all.csv']) == 1
+    assert Path('all.csv').exists()
 
 
 def test_trajectories_are_retimed_one_by_one(tmp_path, monkeypatch, capsys):
@@ -112,9 +117,34 @@ def test_trajectories_are_retimed_one_by_one(tmp_path, monkeypatch, capsys):
     assert main(['retime', str(ARM), '1.csv', *limits, '--csv', 'one.csv']) == 0
 
 
+def test_drives_are_identified_from_each_recording_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    arm, rng = sd.read_urdf(ARM), np.random.default_rng(0)
+    drives = drawn_drives(arm, rng)
+    for k in range(2):
+        one = driven(arm, drives, rng, seconds=8.0)
+        kinds = one.positions, one.motor_positions, one.motor_efforts
+        names = 'position', 'motor_position', 'motor_effort'
+        title = ','.join(['time', *(f'{j}.{name}' for name in names for j in arm.joint_names)])
+        table = np.column_stack((one.times, *kinds))
+        np.savetxt(f'{k}.csv', table, delimiter=',', header=title, comments='')
+    wrong_drives(drives, 1.1).to_yaml('given.yaml')
+    command = ['identify', '0.csv', '1.csv', '--urdf', str(ARM), '--drives', 'given.yaml']
+    assert main([*command, '--jobs', '1', '--output', 'out']) == 0
+    assert 'each recording alone: motors and springs have no' in capsys.readouterr().out
+    for file in Path('out').glob('[01].csv-*.parquet'):
+        found = Record.read(file)
+        for name, drive in drives.joints.items():
+            value, deviation = (found.values[f'{name}.stiffness{end}'] for end in ('', '_sd'))
+            assert abs(value - drive.spring.stiffness) < 4.0 * deviation < 0.1 * value
+        assert found.columns['parameter'][0] in found.values
+    with pytest.raises(sd.ScrewDynamicsError, match='alone, by fleet.identify_alone'):
+        sd.fleet.identify_part(ARM, '0.csv', motor_states='/motors')
+    assert main([*command, '--csv', 'a.csv']) == 2
+
+
 def test_options_of_one_recording_are_refused(measured, capsys):
     for name, command in (
-        ('drives', ['identify', *measured, '--urdf', str(ARM), '--drives']),
         ('validate', ['identify', *measured, '--urdf', str(ARM), '--validate', measured[0]]),
         ('csv', ['evaluate', str(ARM), *measured, '--csv', 'a.csv']),
         ('html', ['observe', 'a', 'b', '--html', 'a.html']),

@@ -11,7 +11,7 @@ import pytest
 from helpers.recordings import V0, drawn
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, UnknownNameError
+from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError
 from screw_dynamics.fleet import Record, combine, identify, identify_part
 
 ARM = sd.share_path('urdf/planar_2r.urdf')
@@ -55,7 +55,7 @@ def fleet(seed, count, truth=TRUTH, windows=15, **how):
 
 
 def test_one_part_tells_what_identify_tells(recordings):
-    found = combine([identify_part(ARM, recordings[0], **OPTIONS)])
+    found = combine([identify_part(ARM, recordings[0], windows=15, **OPTIONS)])
     alone = sd.identify(sd.read_urdf(ARM), recordings[0], **OPTIONS)
     assert found.names == alone.names
     np.testing.assert_allclose(found.values, alone.values, rtol=1e-9)
@@ -222,11 +222,13 @@ def test_parts_that_differ_or_have_all_failed_are_refused(recordings):
         combine(parts[:1], per_robot=['viscos'])
 
 
-def test_copies_are_told_and_other_robots_refused():
+def test_copies_are_left_out_and_other_robots_refused():
     first, second = fleet(3, 2)[1]
-    assert 'counted twice' not in str(combine([first, second]))
     copy = dataclasses.replace(first, path='copy')
-    assert 'copy has the equations of 0000: counted twice' in str(combine([first, second, copy]))
+    with pytest.warns(RecordingWarning, match='copy: left out: it has the samples of 0000'):
+        found = combine([first, second, copy])
+    assert found.warnings[0] in str(found) and len(found.records) == 2
+    np.testing.assert_array_equal(found.bands, combine([first, second]).bands)
     other = {f'other_{name}': column for name, column in first.columns.items()}
     other |= {name: first.columns[name] for name in ('effort', 'window')}
     strange = dataclasses.replace(first, path='strange', columns=other)

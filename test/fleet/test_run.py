@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import fleet_functions
@@ -19,7 +20,7 @@ from helpers.patience import patience
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
-from screw_dynamics.fleet import Record, as_text, evaluate, run
+from screw_dynamics.fleet import Record, as_text, evaluate, observe, run
 
 ARM = sd.share_path('urdf/planar_2r.urdf')
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,15 +103,21 @@ def test_what_is_finished_is_done_again_only_if_it_or_its_settings_have_changed(
     assert touched() == ['0', '1', '2'] and touched() == []
     Path(paths[1]).write_text('other')
     assert touched() == ['1'] and touched(length=2) == ['0', '1', '2']
+    (file,) = out.glob('0.txt-*')
+    file.write_bytes(file.read_bytes()[:-1])  # half written
+    assert touched(length=2) == ['0']
     Path(paths[2]).unlink()  # what has failed is tried again
     assert touched(length=2) == ['2'] and touched(length=2) == ['2']
 
 
 @pytest.mark.processes
 def test_a_killed_process_costs_no_recording_but_one_that_kills_always(tmp_path):
+    pytest.importorskip('pyarrow')
     paths = fleet_functions.write_texts(tmp_path, ['a', 'bb', 'deadly', 'cccc', 'd', 'e'])
-    found = list(run(fleet_functions.deadly, ARM, paths, jobs=2))
-    assert [record.values['characters'] for record in found] == [1, 2, 6, 4, 1, 1]
+    list(run(fleet_functions.deadly, ARM, paths, jobs=2, output=tmp_path / 'killed'))
+    list(run(fleet_functions.deadly, ARM, paths, jobs=1, output=tmp_path / 'whole'))
+    assert len(contents(tmp_path / 'whole')) == 7  # that of the killed process is there, too
+    assert contents(tmp_path / 'killed') == contents(tmp_path / 'whole')
     found = list(run(fleet_functions.deadly, ARM, paths, jobs=2, always=True))
     assert [record.error for record in found if record.error] == [
         f'{paths[2]}: its process ended twice: killed, or out of memory'
@@ -119,12 +126,33 @@ def test_a_killed_process_costs_no_recording_but_one_that_kills_always(tmp_path)
 
 SCRIPT = """
 import sys
-import fleet_functions
-from screw_dynamics.fleet import evaluate, run
+from screw_dynamics import fleet
 if __name__ == '__main__':
-    for record in run(evaluate, sys.argv[1], sys.argv[3:], jobs=2, output=sys.argv[2]):
+    name, robot, out, *paths = sys.argv[1:]
+    for record in fleet.run(getattr(fleet, name), robot, paths, jobs=2, output=out):
         print(record.path, flush=True)
 """
+
+
+def started(tmp_path, name, paths):
+    """Start a process that runs a function over recordings into the folder `out`."""
+    script = tmp_path / 'script.py'
+    script.write_text(SCRIPT)
+    command = [sys.executable, str(script), name, str(ARM), str(tmp_path / 'out'), *paths]
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def processes_of(session):
+    """Return the resident pages of the processes of a session by their numbers."""
+    found = {}
+    for place in Path('/proc').glob('[0-9]*'):
+        with suppress(OSError):  # it has ended
+            if int((place / 'stat').read_text().rpartition(')')[2].split()[3]) == session:
+                found[int(place.name)] = int((place / 'statm').read_text().split()[1])
+    return found
 
 
 @pytest.mark.processes
@@ -132,14 +160,8 @@ if __name__ == '__main__':
 def test_a_killed_run_goes_on_to_the_same_files_and_leaves_no_process(tmp_path, number):
     pytest.importorskip('pyarrow')
     paths = fleet_functions.write_tables(tmp_path, 12, 300)
-    script = tmp_path / 'script.py'
-    script.write_text(SCRIPT)
     out = tmp_path / 'out'
-    environment = {**os.environ, 'PYTHONPATH': f'{ROOT}:{Path(__file__).parent}'}
-    command = [sys.executable, str(script), str(ARM), str(out), *paths]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    with started(tmp_path, 'evaluate', paths) as process:
         process.stdout.readline()
         if number == signal.SIGKILL:
             process.kill()
@@ -152,6 +174,45 @@ def test_a_killed_run_goes_on_to_the_same_files_and_leaves_no_process(tmp_path, 
     list(run(evaluate, ARM, paths, jobs=1, output=out))
     list(run(evaluate, ARM, paths, jobs=1, output=tmp_path / 'whole'))
     assert contents(out) == contents(tmp_path / 'whole')
+
+
+@pytest.mark.long
+@pytest.mark.processes
+def test_a_thousand_bags_after_kills_have_the_files_of_one_process_and_one_reason(tmp_path):
+    pytest.importorskip('pyarrow')
+    paths = fleet_functions.write_bags(tmp_path, 1000, 60, broken=(500,))
+    sizes = {}
+    with started(tmp_path, 'observe', paths) as process:
+        for k, _ in enumerate(process.stdout):
+            if k % 100 == 99:
+                sizes[k + 1] = processes_of(process.pid)
+            if k == 700:
+                os.kill(max(sizes[700], key=sizes[700].get), signal.SIGKILL)
+            if k == 800:
+                process.kill()
+    print({k: [size // 256 for size in own.values()] for k, own in sizes.items()}, 'MiB')
+    for before, after in zip(*(sorted(sizes[k].values()) for k in (100, 700)), strict=True):
+        assert after < 1.1 * before
+    assert 700 < len(list((tmp_path / 'out').glob('bag_*.parquet'))) < 1000
+    rows = list(run(observe, ARM, paths, jobs=2, output=tmp_path / 'out'))
+    (broken,) = [row for row in rows if row.error]
+    assert broken is rows[500] and 'no message' in broken.error and len(rows) == 1000
+    list(run(observe, ARM, paths, jobs=1, output=tmp_path / 'whole'))
+    assert contents(tmp_path / 'out') == contents(tmp_path / 'whole')
+
+
+def test_collisions_of_bags_are_found_in_each_beside_a_broken_one(tmp_path):
+    paths = fleet_functions.write_bags(tmp_path, 5, broken=(1,))
+    rows = list(run(observe, ARM, paths, jobs=1))
+    assert [row.values.get('collisions') for row in rows] == [1, None, 0, 1, 0]
+    assert rows[1].error.startswith(f'{paths[1]}: expected a topic of type JointState')
+    for k in (0, 3):
+        times, efforts = (rows[k].columns[name] for name in ('time', 'joint_2.external_effort'))
+        assert (
+            times[200] <= rows[k].values['begin'] <= times[202] and rows[k].units['begin'] == 's'
+        )
+        assert abs(efforts[-1] - 20.0) < 0.01  # the observer follows at 50 / s for 0.4 s
+        assert rows[k].columns['contact'][210] == rows[k].values['link'] != ''
 
 
 def test_memory_does_not_grow_with_the_number_of_recordings(tmp_path):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.bridges.load import described_robot
+from screw_dynamics.command_line.exit_codes import FAULTY
 from screw_dynamics.command_line.many import Many
 from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingPart
 from screw_dynamics.command_line.records import Options, argument
@@ -33,7 +34,6 @@ from screw_dynamics.model.urdf.reports import MASSLESS, REVERSED, UNDECLARED, UN
 from screw_dynamics.recordings.motions import read_recording
 from screw_dynamics.viewer.visuals import lost_meshes
 
-FAULTY = 3
 DESCRIPTION = (
     'Look for what is missing or odd in a robot description: masses, inertias, limits, friction, '
     'lengths; and tell what each means for the results. With a recording, tell what is in it, '

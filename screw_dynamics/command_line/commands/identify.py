@@ -15,6 +15,7 @@ import numpy as np
 
 from screw_dynamics import fleet
 from screw_dynamics.command_line.argument_types import named_word
+from screw_dynamics.command_line.exit_codes import FAILED
 from screw_dynamics.command_line.many import Many, only_of_one, robot_of
 from screw_dynamics.command_line.motions import RECORDING_FILE, RecordingOfMotors
 from screw_dynamics.command_line.outputs import save, writing
@@ -249,14 +250,18 @@ def _of_many(
     many: Many,
 ) -> int:
     """Identify what recordings tell together; return the exit code."""
-    only_of_one(drives=source.drives is not None, validate=part.validate)
-    only_of_one(motor_states=part.motor_states)
+    of_motors = source.drives is not None
+    motors: dict[str, Any] = {'motor_states': part.motor_states, 'of_motors': of_motors}
+    only_of_one(validate=part.validate, **(vars(files) if any(motors.values()) else {}))
     _check_options(source, sought, replace(files, plot=None))
     written = files.csv, files.write_urdf, files.write_drives
     with writing((*paths, source.urdf), *written, figure=files.plot) as write:
         every = recordings_in(paths)
         robot = robot_of(source, every)
-        options = _options(robot, part, sought, efforts.format_for(robot), False)
+        options = _options(robot, part, sought, efforts.format_for(robot), of_motors)
+        if any(motors.values()):
+            print('each recording alone: motors and springs have no joint least squares')
+            return many.run(fleet.identify_alone, robot, every, **options, **part.span, **motors)
         found = fleet.identify(
             robot,
             every,
@@ -280,7 +285,7 @@ def _of_many(
             _write_robot(one, files, source.description(source.recorded(Path(every[0]))))
         if drift is not None:
             save(files.plot, lambda path: drift.plot().savefig(path))
-    return 0
+    return FAILED if found.failed else 0
 
 
 def _options(

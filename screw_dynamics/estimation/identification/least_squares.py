@@ -195,6 +195,7 @@ def _covariance(
     """
     total: Array = told.T @ told
     own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
+    fitted = []  # (K, K) of each window: what the parameters take from all others
     last, before = slice(0, 0), np.empty(0)
     for part, factors in windows:
         rows = columns(part).reshape(-1, len(inverse))
@@ -202,17 +203,23 @@ def _covariance(
         axes, sizes, directions = np.linalg.svd(factor[:, np.newaxis] * rows, full_matrices=False)
         taken = axes.T @ rows
         remaining, frame = np.linalg.eigh(np.eye(len(sizes)) - taken @ taken.T)
-        sums = frame.T @ (axes.T @ residuals[part].ravel())
-        sums = frame @ (sums / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM)))
-        gain = (sums * sizes) @ directions
+        grown = frame / np.sqrt(np.maximum(remaining, _LEAST_FREEDOM)) @ frame.T
+        grown = grown @ (sizes[:, np.newaxis] * directions)
+        gain = residuals[part].ravel() @ axes @ grown
         total += np.outer(gain, gain)
+        fitted.append(inverse @ grown.T @ taken)
         shares = (inverse @ rows.T) ** 2
         own.append(shares @ factor**2)
         common = (last.stop - part.start) * residuals.shape[1]
         shared.append(shares[:, :common] @ (before[len(before) - common :] * factor[:common]))
         last, before = part, factor
-    # degrees of freedom of a sum of squares of unequal size, after Satterthwaite
-    spread = np.sum(np.square(own), axis=0) + 2.0 * np.sum(np.square(shared), axis=0)
+    # degrees of freedom of a sum of squares of dependent sums, after Bell and McCaffrey
+    every = np.array(fitted)
+    alike = np.sum(every[1:] * every[:-1], axis=2)
+    products = every.transpose(1, 2, 0) @ every.transpose(1, 0, 2)
+    spread = np.sum(np.square(own), axis=0) - np.sum(np.sum(every**2, axis=2) ** 2, axis=0)
+    spread += np.sum(products**2, axis=(1, 2))
+    spread += 2.0 * np.sum(np.array(shared[1:]) * (shared[1:] - 2.0 * alike), axis=0)
     certain = ((inverse @ told.T) ** 2).sum(axis=1)
     with np.errstate(divide='ignore'):  # of what is known in advance alone
         freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
