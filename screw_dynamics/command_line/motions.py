@@ -33,7 +33,6 @@ from screw_dynamics.trajectory.cartesian.pose_files import has_poses
 from screw_dynamics.trajectory.reference.interpolation import INTERPOLATIONS
 
 Order = Literal[0, 1, 2]
-RATE = 250.0  # Hz
 ROBOT_FIRST = ': URDF stands before TRAJECTORY'
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from screw_dynamics import fleet
 from screw_dynamics.command_line.limits import INFEASIBLE, Limits, told_limits
 from screw_dynamics.command_line.many import Many, only_of_one, robot_of
-from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
+from screw_dynamics.command_line.motions import ROBOT_FIRST, Order, TrajectorySource
 from screw_dynamics.command_line.outputs import OutputFiles, save, writing
 from screw_dynamics.command_line.records import (
     Options,
@@ -38,7 +38,7 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, InputError, ModelError
 from screw_dynamics.recordings.motions.recording import is_table, recorded_robot
-from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
+from screw_dynamics.recordings.results.evaluation import RATE, evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results import Results
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv, write_csv
 from screw_dynamics.recordings.results.results_from_bag import (

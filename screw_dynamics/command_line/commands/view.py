@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from screw_dynamics.command_line.motions import RATE, ROBOT_FIRST, Order, TrajectorySource
+from screw_dynamics.command_line.motions import ROBOT_FIRST, Order, TrajectorySource
 from screw_dynamics.command_line.outputs import check, save
 from screw_dynamics.command_line.records import (
     Options,
@@ -25,7 +25,7 @@ from screw_dynamics.common.paths import expanded
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import InputError
-from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
+from screw_dynamics.recordings.results.evaluation import RATE, evaluate_samples, sampled_jets
 from screw_dynamics.recordings.results.results_csv import has_results, read_csv
 from screw_dynamics.recordings.results.results_from_bag import is_bag
 from screw_dynamics.trajectory.piecewise_polynomial import sample_times

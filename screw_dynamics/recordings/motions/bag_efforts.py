@@ -27,14 +27,13 @@ from screw_dynamics.recordings.motions.followed_trajectories import (
 )
 from screw_dynamics.recordings.motions.joint_states import messages_between
 from screw_dynamics.recordings.motions.measured_efforts import measured_efforts
+from screw_dynamics.recordings.results.evaluation import Wanted
 from screw_dynamics.recordings.results.results import Origin, Results, joined, part_of
 from screw_dynamics.recordings.results.results_from_bag import JOINT_STATE, TRAJECTORY, one_topic
 
 if TYPE_CHECKING:
     from screw_dynamics.recordings.bags import Bag
     from screw_dynamics.recordings.bags.writer import BagWriter
-
-_RATE = 250.0  # of the samples of trajectories [Hz]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,30 +161,21 @@ def bag_efforts(  # noqa: PLR0913  (options are keywords)
     """
     robot = as_robot(robot)
     taken = EffortFormat() if effort_format is None else effort_format
+    wanted = Wanted(interpolation, rate, order, taken, smoothing_time)
     topic = one_topic(bag, (TRAJECTORY, JOINT_STATE), topic)
     messages = messages_between(bag, topic, start, end)
     followed: list[FollowedTrajectory] = []
     report = ''
     if bag.topics[topic].type == TRAJECTORY:
-        followed = evaluate_trajectories(
-            list(messages), robot, interpolation, rate or _RATE, order, taken
-        )
+        followed = evaluate_trajectories(list(messages), robot, wanted)
         parts = [
             (part_of(this.results, before), _part_of(origin(this), before))
             for this, before in until_replaced(followed)
             if before.any()
         ]
     else:
-        results, source, report = measured_efforts(
-            messages,
-            robot,
-            f'{bag.path}: topic {topic!r}',
-            bag.start_time,
-            rate,
-            order,
-            taken,
-            smoothing_time,
-        )
+        where = f'{bag.path}: topic {topic!r}'
+        results, source, report = measured_efforts(messages, robot, where, bag.start_time, wanted)
         parts = [(results, source)]
     first = int(parts[0][1].stamps[0])
     whole = joined(

@@ -15,7 +15,6 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.times import SECOND, nanoseconds
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import BagError, RecordingWarning, TrajectoryError
 from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import RobotModel
@@ -25,7 +24,12 @@ from screw_dynamics.recordings.motions.trajectories import (
     message_waypoints,
     origin_of,
 )
-from screw_dynamics.recordings.results.evaluation import evaluate_samples, sampled_jets
+from screw_dynamics.recordings.results.evaluation import (
+    RATE,
+    Wanted,
+    evaluate_samples,
+    sampled_jets,
+)
 from screw_dynamics.recordings.results.results import Origin, Results
 from screw_dynamics.recordings.results.results_from_bag import TRAJECTORY
 from screw_dynamics.trajectory import PiecewisePolynomial
@@ -50,12 +54,7 @@ class FollowedTrajectory(NamedTuple):
 
 
 def evaluate_trajectories(
-    messages: Sequence[BagMessage],
-    robot: Robot,
-    interpolation: str,
-    rate: float,
-    order: int,
-    effort_format: EffortFormat,
+    messages: Sequence[BagMessage], robot: Robot, wanted: Wanted
 ) -> list[FollowedTrajectory]:
     """
     Return the trajectories that can be followed, in the order of their starts.
@@ -69,16 +68,16 @@ def evaluate_trajectories(
     running: tuple[int, PiecewisePolynomial] | None = None
     for i in progress(np.argsort(starts, kind='stable'), 'trajectories', unit='trajectory'):
         try:
-            curve = _curve(messages[i], starts[i], running, robot.model, interpolation)
+            curve = _curve(messages[i], starts[i], running, robot.model, wanted.interpolation)
         except TrajectoryError as error:
             rejected.append(str(error))
             continue
         running = starts[i], curve
-        times = _times(curve, rate)
+        times = _times(curve, wanted.rate or RATE)
         found = messages[i]
         jets = sampled_jets(curve, times, robot)
         require_radians(origin_of(found), robot.model, jets[:, 0])
-        results = evaluate_samples(robot, times, jets, order, effort_format)
+        results = evaluate_samples(robot, times, jets, wanted.order, wanted.effort_format)
         followed.append(
             FollowedTrajectory(found.message, found.log_time, starts[i], results, curve.continuity)
         )

@@ -17,7 +17,6 @@ from screw_dynamics.common.progress import counting
 from screw_dynamics.common.text_table import text_table
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.dynamics import EffortFormat
 from screw_dynamics.errors import RecordingWarning, TrajectoryError
 from screw_dynamics.estimation import MeasuredMotion, measured_motion
 from screw_dynamics.estimation.recorded_samples import GapError
@@ -25,7 +24,7 @@ from screw_dynamics.limits.degrees import require_radians
 from screw_dynamics.model import RobotModel
 from screw_dynamics.recordings.motions.joint_states import StateRows, state_rows
 from screw_dynamics.recordings.motions.recording import read_recording
-from screw_dynamics.recordings.results.evaluation import evaluate_measured
+from screw_dynamics.recordings.results.evaluation import Wanted, evaluate_measured
 from screw_dynamics.recordings.results.results import Origin, Results
 from screw_dynamics.trajectory.piecewise_polynomial import sample_times
 from screw_dynamics.trajectory.reference.reference import Source
@@ -46,10 +45,7 @@ def measured_efforts(
     robot: Robot,
     where: str,
     bag_start: int,
-    rate: float | None,
-    order: int,
-    effort_format: EffortFormat,
-    smoothing_time: float | None,
+    wanted: Wanted,
 ) -> tuple[Results, Origin, str]:
     """Return efforts of joint states, their uncertainty, their stamps, and what was estimated."""
     rows = state_rows(messages, robot.joint_names, ('position',), where)
@@ -58,42 +54,22 @@ def measured_efforts(
     # same origin as --start and --end, so that times in errors can be used for these options
     offset = (int(rows.received[0]) - bag_start) / SECOND
     times = (rows.stamps - first) / SECOND + offset
-    results, motion = _along(
-        times, positions, efforts, robot, where, rate, order, effort_format, smoothing_time
-    )
+    results, motion = _along(times, positions, efforts, robot, where, wanted)
     stamps = first + np.round(SECOND * (results.times - offset)).astype(np.int64)
     source = Origin(stamps, np.zeros_like(stamps), _CONTINUITY, Source.STREAM)
     return results, source, _report(motion, robot.model, rows)
 
 
-def table_efforts(
-    path: str,
-    robot: Robot,
-    *,
-    rate: float | None = None,
-    order: int = 2,
-    effort_format: EffortFormat | None = None,
-    smoothing_time: float | None = None,
-    interpolation: str = '',
-    **options: Any,
-) -> Results:
+def table_efforts(path: str, robot: Robot, **options: Any) -> Results:
     """Return efforts of the measured positions of a table; see `bag_efforts`."""
+    given = {name: options.pop(name) for name in Wanted._fields if name in options}
+    wanted = Wanted(**{name: value for name, value in given.items() if value is not None})
     own = read_recording(path, robot.tree, **options)[0].of(robot.tree)
-    taken = effort_format or EffortFormat()
-    given = own.times, own.positions, own.efforts
-    return _along(*given, robot, path, rate, order, taken, smoothing_time)[0]
+    return _along(own.times, own.positions, own.efforts, robot, path, wanted)[0]
 
 
-def _along(  # noqa: PLR0913
-    times: Array,
-    positions: Array,
-    efforts: Array,
-    robot: Robot,
-    where: str,
-    rate: float | None,
-    order: int,
-    effort_format: EffortFormat,
-    smoothing_time: float | None,
+def _along(
+    times: Array, positions: Array, efforts: Array, robot: Robot, where: str, wanted: Wanted
 ) -> tuple[Results, MeasuredMotion]:
     """Return the efforts of positions (T, n), beside those that were measured (T, n)."""
     model = robot.model
@@ -104,15 +80,17 @@ def _along(  # noqa: PLR0913
                 times,
                 positions,
                 continuous=[kind == 'continuous' for kind in model.coordinate_types],
-                smoothing_time=smoothing_time,
+                smoothing_time=wanted.smoothing_time,
                 on_joint=count,
             )
     except TrajectoryError as error:
         hint = ': choose it by --start and --end' if isinstance(error, GapError) else ''
         raise TrajectoryError(f'{where}: {error}{hint}') from None
-    _warn(motion, model, smoothing_time is not None)
-    at = times if rate is None else sample_times(motion.start, motion.end, rate)
-    results = evaluate_measured(robot, motion, at, order, effort_format)
+    _warn(motion, model, wanted.smoothing_time is not None)
+    at = times
+    if wanted.rate is not None:
+        at = sample_times(motion.start, motion.end, wanted.rate)
+    results = evaluate_measured(robot, motion, at, wanted)
     if np.isfinite(efforts).any():
         drawn = [np.interp(at, times, row) for row in efforts.T]
         results = replace(results, measured_effort=np.column_stack(drawn))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +26,17 @@ from screw_dynamics.trajectory import JET_ROWS, PiecewisePolynomial
 from screw_dynamics.trajectory.piecewise_polynomial import even_times
 
 _BLOCK = 2000  # samples between two steps of the progress bar
-_RATE = 250.0  # of the samples of a curve [Hz]
+RATE = 250.0  # of the samples of a curve [Hz]
+
+
+class Wanted(NamedTuple):
+    """What is computed of a motion; see `bag_efforts`."""
+
+    interpolation: str = 'smooth'
+    rate: float | None = None
+    order: int = 2
+    effort_format: EffortFormat = EffortFormat()
+    smoothing_time: float | None = None
 
 
 def evaluate(
@@ -77,7 +88,7 @@ def evaluate(
         raise ShapeError('curve', f'{robot.n} joints', len(curve.end))
     first, last = float(curve.breaks[0]), float(curve.breaks[-1])
     if times is None:
-        times = even_times(first, last, _RATE)
+        times = even_times(first, last, RATE)
     instants = require_finite('times', as_float_array('times', times))
     if instants.ndim != 1 or not len(instants):
         raise ShapeError('times', '(T,), with T > 0', instants.shape)
@@ -135,7 +146,7 @@ def evaluate_samples(
 
 
 def evaluate_measured(
-    robot: Robot, motion: MeasuredMotion, times: Array, order: int, effort_format: EffortFormat
+    robot: Robot, motion: MeasuredMotion, times: Array, wanted: Wanted
 ) -> Results:
     """
     Return the efforts along a measured motion at `times` (T,) [s], with standard deviations.
@@ -149,11 +160,12 @@ def evaluate_measured(
             'rotor_coupling: expected false, as it needs derivatives beyond the snap, which '
             'measured positions do not give'
         )
-    results = evaluate_samples(robot, times, motion.jets(times), order, effort_format)
+    order, taken = wanted.order, wanted.effort_format
+    results = evaluate_samples(robot, times, motion.jets(times), order, taken)
     rigid = Robot(robot.model)
     known = robot if (robot.motors.damped < 0).all() else rigid
     try:
-        spread, of_values = _deviations(known, motion, results, order, effort_format)
+        spread, of_values = _deviations(known, motion, results, taken)
     except SpringRangeError as error:
         warnings.warn(
             'no standard deviations of the motors: one standard deviation from the '
@@ -161,7 +173,7 @@ def evaluate_measured(
             RecordingWarning,
             stacklevel=2,
         )
-        spread, of_values = _deviations(rigid, motion, results, order, effort_format)
+        spread, of_values = _deviations(rigid, motion, results, taken)
     shape = results.effort_jet.shape
     size = shape[1] * shape[2]
     motors = results.motors
@@ -176,9 +188,10 @@ def evaluate_measured(
 
 
 def _deviations(
-    robot: Robot, motion: MeasuredMotion, results: Results, order: int, effort_format: EffortFormat
+    robot: Robot, motion: MeasuredMotion, results: Results, effort_format: EffortFormat
 ) -> tuple[Array, Array]:
     """Return the deviations of the motion (T, 5, n), and those of efforts and motor commands."""
+    order = results.effort_jet.shape[1] - 1
     rows = order + 3 if robot.drives is None else JET_ROWS
 
     def values(jets: Array) -> Array:

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -116,7 +114,9 @@ def save_plot(
     results: Results, path: Path, title: str, limits: Limits, marks: Sequence[float] = ()
 ) -> None:
     """Write the figure of results; the file's ending is its format."""
-    with _glyph_warnings_joined(), saved_figure(path, _STYLE) as figure:
+    with warnings.catch_warnings(), saved_figure(path, _STYLE) as figure:
+        # of a character that the font has not, once: a figure is laid out several times
+        warnings.filterwarnings('once', 'Glyph ')
         draw_results(results, figure, title, limits, marks)
 
 
@@ -360,30 +360,6 @@ def _shares(panel: _Panel, limits: Array) -> Iterator[tuple[float, float, int]]:
         if 0.0 < half < np.inf and len(values):
             yield lower, float(middle - values.min()) / half, i
             yield upper, float(values.max() - middle) / half, i
-
-
-@contextmanager
-def _glyph_warnings_joined() -> Iterator[None]:
-    """Issue one warning for all characters missing in the font; matplotlib issues one for each."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always')
-        yield
-    missing = []
-    for warning in caught:
-        found = re.match(r'Glyph (\d+)', str(warning.message))
-        if found:
-            missing.append(chr(int(found[1])))
-        else:
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-    if missing:
-        characters = ''.join(dict.fromkeys(missing))
-        warnings.warn(
-            f'the font of the figure has no {characters}: names are drawn with boxes',
-            UserWarning,
-            stacklevel=3,
-        )
 
 
 def _decimate(values: Array) -> NDArray[np.intp]:
