@@ -251,20 +251,16 @@ class ElasticRobot:
 
         Parameters
         ----------
-        times : (T,) array_like
-            Times of the states to return, increasing [s]; the motion begins at the first.
+        times, rtol, atol, progress
+            As of `simulate`.
         motor_effort : callable
             ``motor_effort(t, state)`` -> (m,), feedforward and, if any, feedback [N m or N].
         state : (2 n + 2 m,) array_like
             State at ``times[0]``.
         stiffness, wrenches : callable, optional
             The arguments of `derivatives` as functions of time.
-        rtol, atol : float
-            Tolerances of a step, rtol > 0, atol >= 0; `atol` defaults to ``rtol / 100``.
         method : str
             Explicit method of `solve_ivp`: 'DOP853', 'RK45' or 'RK23'.
-        progress : callable, optional
-            Called with the time after each step.
 
         Returns
         -------

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.linalg import LinAlgError, solve_continuous_are
 
 from screw_dynamics.common.arrays import Array, as_vector
 from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.yaml_files.document import write_document
 from screw_dynamics.drives.drives import Drives
 from screw_dynamics.drives.feedforward import elastic_feedforward
 from screw_dynamics.drives.robot import Robot, as_robot
@@ -201,6 +203,45 @@ def scheduled_feedback(
             found.insert(k + 1, at(middle))
     poses, gains = zip(*found, strict=True)
     return np.array(poses), gains
+
+
+def write_gains(
+    robot: Robot,
+    curve: PiecewisePolynomial,
+    frequency: float,
+    delay: float,
+    path: str | os.PathLike[str],
+) -> None:
+    """
+    Write the gains of `scheduled_feedback` along a curve, and of `motor_gains` halfway.
+
+    The file has parameters of the controller `feedforward_controller` and of the node
+    `drive_commands`; loops have a `frequency` [Hz], measurements a `delay` [s].
+    """
+    names = robot.joint_names
+    columns = [f'{x} {name}' for x in ('q', "q'") for name in names]
+    columns += [f'{x} {name}' for x in ('theta', "theta'") for name in robot.motors.names]
+    poses, loops = scheduled_feedback(robot, curve, frequency, delay)
+    gains = np.zeros((len(poses), robot.motors.m, len(columns)))  # 0 by motors without a spring
+    gains[..., [columns.index(x) for x in loops[0].state_names]] = [loop.gains for loop in loops]
+    middle = curve.jets([0.5 * (curve.breaks[0] + curve.breaks[-1])])[0, 0]
+    drives = motor_gains(robot, middle, frequency, delay=delay).gains
+    kp, kd = np.array([row[row != 0.0] for row in drives]).T
+    numbers = {
+        'poses': poses,
+        'gains': gains,
+        'integral_gains': np.array([loop.integral_gains for loop in loops]),
+    }
+    feedback = {name: _rounded(values) for name, values in numbers.items()}
+    nodes = {
+        'feedforward_controller': {'feedback': feedback},
+        'drive_commands': {'kp': _rounded(kp), 'kd': _rounded(kd)},
+    }
+    write_document({name: {'ros__parameters': own} for name, own in nodes.items()}, path)
+
+
+def _rounded(values: Array) -> list[float]:
+    return [float(f'{value:.7g}') for value in values.ravel()]
 
 
 class _Rest:

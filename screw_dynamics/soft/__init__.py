@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import screw_dynamics.soft.kind  # noqa: F401  (registers the kind)
 from screw_dynamics.soft.actuators.actuator import (
     Actuator,
+    JointEffort,
     actuation_efforts,
     actuation_matrix,
 )
-from screw_dynamics.soft.actuators.joint_effort import JointEffort
 from screw_dynamics.soft.actuators.pressure_chamber import PressureChamber
-from screw_dynamics.soft.actuators.routes import Helix
-from screw_dynamics.soft.actuators.thread import Thread
+from screw_dynamics.soft.actuators.thread import Helix, Thread
 from screw_dynamics.soft.allocation import allocate_tensions
 from screw_dynamics.soft.bodies.constant_curvature import (
     ConstantCurvature,
@@ -40,9 +39,7 @@ from screw_dynamics.soft.functions import (
     mass_inverse_dynamics,
 )
 from screw_dynamics.soft.joint import Joint
-from screw_dynamics.soft.materials.circular_section import circular_section
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import KelvinVoigt, NeoHookean, circular_section
 from screw_dynamics.soft.module import Module
 from screw_dynamics.soft.point_forces import point_force_efforts
 from screw_dynamics.soft.segments.append_segments import append_segments, read_segments

@@ -13,21 +13,18 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.outline import Mark, Mass, Outline, Rod
 from screw_dynamics.errors import InputError
 from screw_dynamics.lie import pose, rotation_onto_z
-from screw_dynamics.soft.actuators.routes import Offset, Route
-from screw_dynamics.soft.actuators.thread import Thread
-from screw_dynamics.soft.bodies.circular_rod import ALONG, SECTIONS, section_places
+from screw_dynamics.soft.actuators.thread import Offset, Route, Thread
 from screw_dynamics.soft.bodies.constant_curvature import Arc
 from screw_dynamics.soft.bodies.rigid import RigidBody
+from screw_dynamics.soft.bodies.rod import ALONG, SECTIONS
 from screw_dynamics.soft.bodies.rod import Rod as Strained
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot
 from screw_dynamics.soft.soft_robot import SoftRobot
 
-_PER_SECTION = 4  # material points of a rod
 _AROUND = 24  # corners of a section
 _THIN = 0.004  # radius of a rod without thickness [m]
-_TUBES = Arc, Strained, VolumePreserving
 
 
 class SoftBody:
@@ -41,24 +38,14 @@ class SoftBody:
     def __init__(self, robot: SoftRobot, number: int, offsets: Sequence[Offset | Route]) -> None:
         self._module: Any = robot.modules[number]
         self.place, self._own, self._offsets = number, robot.slices[number], offsets
-        self.masses, self.radius = self._module.masses, _THIN
-        self.fractions = self._sections() if isinstance(self._module, _TUBES) else np.zeros(0)
+        self.masses = self._module.masses
+        self.radius = getattr(self._module, 'radius', 0.0) or _THIN
+        self.fractions = np.zeros(0)
+        if isinstance(self._module, VolumePreserving):
+            self.fractions = np.linspace(0.0, 1.0, SECTIONS + 2)
+        elif isinstance(self._module, (Arc, Strained)):
+            self.fractions = self._module.fractions
         self.shape = (len(self.fractions), _AROUND) if len(self.fractions) else (0, 0)
-
-    def _sections(self) -> Array:
-        """Return the fractions of the length at which sections are drawn; set their radius."""
-        module = self._module
-        if isinstance(module, VolumePreserving):
-            self.radius = module.radius
-            return np.linspace(0.0, 1.0, SECTIONS + 2)
-        if isinstance(module, Strained):
-            within = np.cumsum([step.length for step in module.steps])
-            within = within[: len(module.masses) // _PER_SECTION] / within[-1]
-        else:
-            within = section_places(1.0)[0]
-        first = module.positions(np.zeros(module.n))[:2]
-        self.radius = float(np.linalg.norm(first[0] - first[1])) / np.sqrt(2.0) or _THIN
-        return np.array([0.0, *within, 1.0])
 
     def points(self, q: Array) -> Array:
         """Return the material points (m, 3)."""
@@ -95,22 +82,9 @@ class SoftBody:
             at_rest[..., 2] = (self.fractions * self._module.length)[:, np.newaxis]
             moved = self._module.places(at_rest.reshape(-1, 3), q)
             return np.asarray(moved).reshape(points.shape)
-        frames = self._frames(q)
+        frames = self._module.frames(q)
         placed = frames[:, np.newaxis, :3, 3] + points @ frames[:, :3, :3].swapaxes(1, 2)
         return np.asarray(placed)
-
-    def _frames(self, q: Array) -> Array:
-        """Return the frames (s, 4, 4) of the sections."""
-        frames = np.tile(np.eye(4), (len(self.fractions), 1, 1))
-        points = np.asarray(self._module.positions(q)).reshape(-1, _PER_SECTION, 3)
-        frames[1:-1, :3, 3] = points.mean(axis=1)
-        frames[-1] = pose(*self._module.tip_pose(q))
-        x, y = points[:, 0] - points[:, 1], points[:, 2] - points[:, 3]
-        if x.any():
-            frames[1:-1, :3, 0] = x / np.linalg.norm(x, axis=1, keepdims=True)
-            frames[1:-1, :3, 1] = y / np.linalg.norm(y, axis=1, keepdims=True)
-            frames[1:-1, :3, 2] = np.cross(frames[1:-1, :3, 0], frames[1:-1, :3, 1])
-        return frames
 
 
 def outline(robot: SoftRobot, threads: Sequence[object] = ()) -> Outline:

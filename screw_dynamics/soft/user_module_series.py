@@ -52,7 +52,7 @@ def user_module_series(series: PointSeries, masses: Array) -> Array:
     count, n = series.partials.shape[:2]
     products = _mass_products(series.points, series.partials, masses)
     blocks = [series.rotation, series.origin, np.zeros((count, 6))]
-    blocks.append(np.einsum('ki,kic->kc', masses + np.zeros((count, 1)), series.points))
+    blocks.append(np.einsum('i,kic->kc', masses, series.points))
     blocks += [_symmetric(products[:, 0, 0]), _cross(products[:, 0, 1])]
     first = np.einsum('i,kjic->kjc', masses, series.partials)
     for j in range(n):

@@ -130,10 +130,6 @@ class Tree:
             raise InputError(f'{name}: expected numbers of bodies, got {shown(values)}')
         return [self.index(f'{name}[{k}]', value) for k, value in enumerate(values)]
 
-    def children(self, body: int) -> list[int]:
-        """Return the bodies whose parent is a body; those on the base for -1."""
-        return np.flatnonzero(self.model.parents == body).tolist()
-
     def jacobian_column(self, body: int, joint: int) -> ScalarArray:
         """Return J_{i,j} = Ad_{C_{i,j}} X_j, [KM2021] (8), (9); 0 if j is not on the path of i."""
         if joint not in self.path(body):

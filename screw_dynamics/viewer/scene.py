@@ -54,17 +54,10 @@ class Instant(NamedTuple):
     mass_centre: Array  # (3,), NaN for a robot without mass
 
     def colours(self) -> Array:
-        """Return the colours (J, 3) of the shares."""
-        return share_colours(self.shares)
-
-
-def share_colours(shares: Array) -> Array:
-    """Return colours (J, 3), 0 to 255, of efforts (J,) over their limits; grey if unknown."""
-    sizes = np.abs(shares)
-    columns = [np.interp(sizes, SHARES, column) for column in COLOURS.T]
-    known = np.isfinite(shares)[:, np.newaxis]
-    colours = np.where(known, np.stack(columns, axis=-1), UNKNOWN)
-    return np.asarray(colours.round())
+        """Return the colours (J, 3), 0 to 255, of the shares; grey if unknown."""
+        columns = [np.interp(np.abs(self.shares), SHARES, column) for column in COLOURS.T]
+        known = np.isfinite(self.shares)[:, np.newaxis]
+        return np.asarray(np.where(known, np.stack(columns, axis=-1), UNKNOWN).round())
 
 
 class Scene:

@@ -14,7 +14,7 @@ from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError, ShapeError
-from screw_dynamics.soft.segments.thread_jets import ThreadJets
+from screw_dynamics.soft.segments.thread_set import ThreadJets
 
 SOFT = sd.soft
 TRUNK = """

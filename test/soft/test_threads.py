@@ -8,7 +8,7 @@ from oracles import material_points
 from oracles.differences import slope
 
 import screw_dynamics as sd
-from screw_dynamics.soft.segments.thread_jets import ThreadJets
+from screw_dynamics.soft.segments.thread_set import ThreadJets
 
 SOFT = sd.soft
 ANGLES = 2.0 * np.pi * np.arange(3) / 3.0

@@ -14,7 +14,7 @@ import screw_dynamics as sd
 from screw_dynamics.dynamics.outline import outline, places
 from screw_dynamics.viewer import shapes
 from screw_dynamics.viewer.motion import Motion, Sample, motion_of_jets
-from screw_dynamics.viewer.scene import Scene, share_colours
+from screw_dynamics.viewer.scene import Scene
 
 IIWA = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
 PLANAR = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
@@ -30,33 +30,26 @@ RED, GREY = (214, 25, 38), (150, 150, 150)
 
 
 def test_places_are_the_poses_of_the_frames(rng):
-    chain = random_model(rng, 3)  # axes beside the origins of the bodies
-    chain = replace(chain, frames={**chain.frames, 'tool': chain.frames['tool_3']})
-    hybrid = sd.soft.append_segments(chain, sd.share_path('config/soft_finger.yaml'))
-    for model in (random_model(rng, RECIPES), IIWA, FINGER, hybrid):
+    for model in (random_model(rng, RECIPES), IIWA):
         q = rng.uniform(-1.0, 1.0, model.n)
         poses = places(model, q)
         for name, (place, own) in outline(model).links.items():
-            # FINGER: products of poses in another order
-            if name in getattr(model, 'frames', ()):
-                expected = sd.frame_pose(model, q, name)
-                np.testing.assert_allclose(poses[place] @ own, expected, atol=1e-14)
+            expected = sd.frame_pose(model, q, name)
+            np.testing.assert_allclose(poses[place] @ own, expected, atol=1e-14)
 
 
 def test_a_joint_leaves_its_axis_where_it_is(rng):
-    for model in (random_model(rng, RECIPES), FINGER):
-        q = rng.uniform(-1.0, 1.0, model.n)
-        for mark in outline(model).marks:
-            if mark.coordinate < 0:
-                continue
-            moved = q.copy()
-            moved[mark.coordinate] += 0.3
-            before, after = (places(model, at)[mark.place] @ mark.pose for at in (q, moved))
-            travel = 0.3 if mark.kind == 'prismatic' else 0.3 * mark.pitch
-            np.testing.assert_allclose(after[:3, 2], before[:3, 2], atol=1e-14)
-            np.testing.assert_allclose(
-                after[:3, 3], before[:3, 3] + travel * before[:3, 2], atol=1e-14
-            )
+    model = random_model(rng, RECIPES)
+    q = rng.uniform(-1.0, 1.0, model.n)
+    for mark in outline(model).marks:
+        if mark.coordinate < 0:
+            continue
+        moved = q + 0.3 * np.eye(model.n)[mark.coordinate]
+        before, after = (places(model, at)[mark.place] @ mark.pose for at in (q, moved))
+        travel = 0.3 if mark.kind == 'prismatic' else 0.3 * mark.pitch
+        axis = before[:3, 2]
+        np.testing.assert_allclose(after[:3, 2], axis, atol=1e-14)
+        np.testing.assert_allclose(after[:3, 3], before[:3, 3] + travel * axis, atol=1e-14)
 
 
 def test_the_colour_of_a_ring_is_the_share_of_the_limit():
@@ -72,8 +65,9 @@ def test_the_colour_of_a_ring_is_the_share_of_the_limit():
     scene.order = 1  # without a limit: the share of the largest value
     np.testing.assert_allclose(scene.at(Sample(np.zeros(7), efforts)).shares, 1.0)
     scene.order = 2
-    assert np.isnan(scene.at(Sample(np.zeros(7), efforts)).shares).all()
-    assert tuple(share_colours(np.array([np.nan]))[0]) == GREY
+    unknown = scene.at(Sample(np.zeros(7), efforts))
+    assert np.isnan(unknown.shares).all()
+    assert set(map(tuple, unknown.colours())) == {GREY}
 
 
 def test_a_limit_of_the_rate_is_that_of_the_drive():
@@ -135,43 +129,6 @@ def test_given_efforts_are_kept_with_their_derivatives(shape, rng):
     jets = rng.uniform(-0.5, 0.5, (4, 3, 2))  # whose efforts would be others
     motion = motion_of_jets(sd.Robot(PLANAR), np.arange(4.0), jets, efforts)
     np.testing.assert_array_equal(motion.efforts, efforts.reshape(4, -1, 2))
-
-
-def test_tubes_and_threads_follow_the_soft_body(rng):
-    scene = Scene(sd.Robot(FINGER))
-    q = np.array([0.2, -0.4, 0.5, -0.3])
-    now = scene.at(Sample(q))
-    (surface,) = now.surfaces
-    rings = surface.reshape(-1, 24, 3)
-    tip, tool = (sd.frame_pose(FINGER, q, name)[:3, 3] for name in ('tip', 'tool'))
-    np.testing.assert_allclose(rings[0].mean(axis=0), tool, atol=1e-14)
-    np.testing.assert_allclose(rings[-1].mean(axis=0), tip, atol=1e-14)
-    np.testing.assert_allclose(np.linalg.norm(rings[-1] - tip, axis=1), 0.01, atol=1e-14)
-    for spec, points in zip(FINGER.appended.threads, now.threads, strict=True):
-        length = sd.soft.Thread(FINGER, spec.offsets).length(q)
-        drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
-        # chords of arcs of at most 0.08 rad: shorter by (0.08^2 / 24) at most
-        assert length * (1.0 - 3e-4) < drawn <= length
-
-
-@pytest.mark.parametrize('offset', [(0.008, 0.002), ((0.008, 0.0), (0.0, 0.004))])
-@pytest.mark.parametrize(
-    'body',
-    [
-        sd.soft.ConstantStrain(0.2, 0.01, 0.3, strains=['bend_x', 'bend_y', 'twist']),
-        sd.soft.PlanarConstantCurvature(0.2, 0.01, 0.3),
-        sd.soft.VolumePreserving(0.2, 0.01, 0.3),
-    ],
-    ids=lambda body: type(body).__name__,
-)
-def test_threads_of_all_bodies_have_the_length_that_acts(body, offset):
-    robot = sd.soft.SoftRobot([body])
-    q = np.linspace(0.3, 0.1, robot.n)
-    thread = sd.soft.Thread(robot, {robot.module_names[0]: offset})
-    (points,) = Scene(sd.Robot(robot), threads=[thread]).at(Sample(q)).threads
-    length = thread.length(q)
-    drawn = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
-    np.testing.assert_allclose(drawn, length, rtol=1e-3)  # of chords, as above
 
 
 @pytest.mark.parametrize('robot', [IIWA, FINGER], ids=['rigid', 'soft'])
@@ -255,13 +212,6 @@ def test_a_robot_without_mass_has_no_centre():
     inertias = np.zeros_like(PLANAR.inertias)
     scene = Scene(sd.Robot(replace(PLANAR, inertias=inertias)))
     assert np.isnan(scene.at(Sample(np.zeros(2))).mass_centre).all()
-
-
-def test_threads_of_another_robot_are_refused():
-    other = sd.soft.SoftRobot([sd.soft.ConstantCurvature(0.1, 0.01, 0.1)])
-    thread = sd.soft.Thread(other, {'body_1': (0.005, 0.0)})
-    with pytest.raises(sd.ScrewDynamicsError, match='threads: expected threads of this robot'):
-        Scene(sd.Robot(FINGER), threads=[thread])
 
 
 FLOATING = """<robot name="cart">

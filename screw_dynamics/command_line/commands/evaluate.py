@@ -382,6 +382,6 @@ def _plot(found: Evaluated, title: str | None, path: Path) -> None:
 
 def _write_gains(robot: Robot, curve: PiecewisePolynomial, loops: Loops, path: Path) -> None:
     """Write the gains of loops around the motors."""
-    from screw_dynamics.simulation.gain_file import write_gains
+    from screw_dynamics.simulation.feedback_gains import write_gains
 
     write_gains(robot, curve, loops.frequency, loops.delay, path)

@@ -57,6 +57,40 @@ class Actuator(ABC):
         return result
 
 
+class JointEffort(Actuator):
+    """
+    An effort on one coordinate of a robot, as that of a motor on a joint.
+
+    Parameters
+    ----------
+    robot : SoftRobot
+    name : str
+        One of its `joint_names`.
+
+    Raises
+    ------
+    UnknownNameError
+
+    Examples
+    --------
+    >>> import screw_dynamics as sd
+    >>> arm = sd.soft.SoftRobot([sd.soft.Joint('revolute'), sd.soft.Joint('prismatic')])
+    >>> sd.soft.JointEffort(arm, 'joint_2').effort_jet([[0.1, 0.2]])
+    array([[0., 1.]])
+    """
+
+    def __init__(self, robot: SoftRobot, name: str) -> None:
+        super().__init__(robot)
+        if name not in robot.joint_names:
+            raise UnknownNameError('coordinate', name, robot.joint_names)
+        self.index = robot.joint_names.index(name)
+
+    def parts(self, jet: Array) -> list[tuple[slice, SeriesArray]]:
+        """Return the coordinate."""
+        own = slice(self.index, self.index + 1)
+        return [(own, SeriesArray.variables(jet[:, own])[0])]
+
+
 def actuation_matrix(actuators: Sequence[Actuator], joint_jet: ArrayLike) -> Array:
     """
     Return the actuation matrix A(q) with its time derivatives along a motion.

@@ -16,7 +16,7 @@ from screw_dynamics.series.series_array import SeriesArray, as_series_array
 from screw_dynamics.soft.actuators.actuator import Actuator, offsets_of
 from screw_dynamics.soft.bodies.constant_curvature import Arc
 from screw_dynamics.soft.bodies.point_body import PointBody
-from screw_dynamics.soft.materials.deformation import deformation_gradient
+from screw_dynamics.soft.materials import deformation_gradient
 from screw_dynamics.soft.soft_robot import SoftRobot
 
 _HEIGHTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)

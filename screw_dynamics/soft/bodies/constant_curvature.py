@@ -11,8 +11,9 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.errors import InputError, shown
+from screw_dynamics.lie import pose
 from screw_dynamics.series.series_array import stumpff
-from screw_dynamics.soft.bodies.circular_rod import ALONG, section_places, section_points
+from screw_dynamics.soft.bodies.rod import ALONG, section_places, section_points
 from screw_dynamics.soft.module import Module, require_name
 
 
@@ -55,6 +56,16 @@ class Arc(Module):
     def bases_along(self) -> Array:
         """(p, 6, n) strain basis at the fractions `ALONG` of the length."""
         return np.tile(self.strain_basis, (len(ALONG), 1, 1))
+
+    @property
+    def fractions(self) -> Array:
+        """Fractions (s,) of the length at sections and both ends."""
+        return np.array([0.0, *self._places / self.length, 1.0])
+
+    def frames(self, q: Array) -> Array:
+        """Return the frames (s, 4, 4) at `fractions`."""
+        rotations, axis = self._poses(q, self.length * self.fractions)
+        return np.array([pose(*at) for at in zip(rotations, axis, strict=True)])
 
     def line_length(self, offset: Array, q: Any) -> Any:
         """Return the length of a line parallel to the axis, at an offset (2,)."""

@@ -15,8 +15,7 @@ from screw_dynamics.errors import InputError, ShapeError, shown
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.checks import require_kind
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import KelvinVoigt, NeoHookean
 
 _CORNERS = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1],
                      [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], dtype=float)  # fmt: skip

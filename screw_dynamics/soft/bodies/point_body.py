@@ -14,9 +14,12 @@ from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.series.series_array import SeriesArray
 from screw_dynamics.soft.checks import require_kind
-from screw_dynamics.soft.materials.deformation import deformation_gradient, require_upright
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import (
+    KelvinVoigt,
+    NeoHookean,
+    deformation_gradient,
+    require_upright,
+)
 from screw_dynamics.soft.module import Module, require_name
 
 

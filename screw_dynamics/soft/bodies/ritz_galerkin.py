@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.checks import require_function
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import KelvinVoigt, NeoHookean
 
 _STEP, _ROUGH, _ROUNDING = 1e-4, 1e-3, 1e-12  # of differences that check slopes, their errors
 

@@ -12,15 +12,33 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, read_only_copy, require_finite
 from screw_dynamics.errors import ShapeError
+from screw_dynamics.lie import pose
 from screw_dynamics.series.series_array import stumpff
-from screw_dynamics.soft.bodies.circular_rod import SECTIONS, section_places
 from screw_dynamics.soft.checks import require_function
 from screw_dynamics.soft.module import Module, require_name
 
+# of Gauss's rule along the axis: moments of a full turn of the tip (2 pi) to 1e-14
+SECTIONS = 12
+# Gauss points of nine pieces, for integrals along a body of what turns about its axis a few times
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+ALONG = ((np.arange(9)[:, np.newaxis] + 0.5 * (_PLACES + 1.0)) / 9.0).ravel()
+ALONG_WEIGHTS = np.tile(0.5 * _WEIGHTS / 9.0, 9)
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _INTEGRAL_NODES = 16
 _ROUNDING = 1e-14  # of the pieces of an integral, and of its shortest piece
 _GAUSS = 0.5 * np.sqrt(3.0) / 3.0  # distance of two Gauss points from the middle of a unit step
+
+
+def section_places(length: float, count: int = SECTIONS) -> tuple[Array, Array]:
+    """Return places (count,) along the axis and their weights (count,), which sum up to 1."""
+    places, weights = np.polynomial.legendre.leggauss(count)
+    return 0.5 * length * (places + 1.0), 0.5 * weights
+
+
+def section_points(radius: float) -> Array:
+    """Return four points (4, 2) with the second moments of a disc."""
+    r = radius / np.sqrt(2.0)
+    return np.array([[r, 0.0], [-r, 0.0], [0.0, r], [0.0, -r]])
 
 
 class RodStep(NamedTuple):
@@ -57,6 +75,16 @@ class Rod(Module):
             origin = origin + rotation @ position
             rotation = rotation @ turn
             yield step, rotation, origin
+
+    @property
+    def fractions(self) -> Array:
+        """Fractions (s,) of the length at the ends of steps, from 0 to 1."""
+        ends = np.cumsum([0.0, *(step.length for step in self.steps)])
+        return np.asarray(ends / ends[-1])
+
+    def frames(self, q: Array) -> Array:
+        """Return the frames (s, 4, 4) at `fractions`."""
+        return np.array([np.eye(4), *(pose(*section[1:]) for section in self._sections(q))])
 
     def tip_pose(self, q: Any) -> tuple[Any, Any]:
         """Return rotation and origin of the distal frame."""

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array, as_vector, require_finite
 from screw_dynamics.common.scalars import require_count, require_number
 from screw_dynamics.errors import InputError, ShapeError, shown
-from screw_dynamics.soft.bodies.circular_rod import ALONG
 from screw_dynamics.soft.bodies.rod import (
+    ALONG,
     STRAIGHT,
     Rod,
     checked_basis,

@@ -15,8 +15,7 @@ from screw_dynamics.errors import InputError, shown
 from screw_dynamics.soft.bodies.point_body import PointBody
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive, published_primitives
 from screw_dynamics.soft.checks import as_tuple
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import KelvinVoigt, NeoHookean
 from screw_dynamics.soft.module import numbered
 
 

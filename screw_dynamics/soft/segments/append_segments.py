@@ -19,7 +19,7 @@ from screw_dynamics.lie import pose, rpy_rotation
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.records import LIMITS
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.soft.actuators.routes import Helix
+from screw_dynamics.soft.actuators.thread import Helix
 from screw_dynamics.soft.segments.hybrid_robot import HybridRobot, Segment, Segments
 from screw_dynamics.soft.segments.segment_types import ARGUMENTS, SEGMENT_TYPES
 from screw_dynamics.soft.segments.thread_set import ThreadSpec

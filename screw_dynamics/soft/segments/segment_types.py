@@ -23,9 +23,7 @@ from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.strain_bases import strain_basis
 from screw_dynamics.soft.bodies.variable_strain import VariableStrain
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
-from screw_dynamics.soft.materials.circular_section import circular_section
-from screw_dynamics.soft.materials.kelvin_voigt import KelvinVoigt
-from screw_dynamics.soft.materials.neo_hookean import NeoHookean
+from screw_dynamics.soft.materials import KelvinVoigt, NeoHookean, circular_section
 from screw_dynamics.soft.module import Module
 
 # arguments of bodies, which errors name, and the entries that set them
