@@ -58,7 +58,7 @@ BUDGET = {
     'test/fleet': 900,
     'test/helpers': 4310,
     'test/kernels': 780,
-    'test/learning': 450,
+    'test/learning': 480,
     'test/lie': 600,
     'test/limits': 1870,
     'test/model': 2620,
@@ -67,13 +67,13 @@ BUDGET = {
     'test/packaging': 1670,
     'test/recordings': 2380,
     'test/series': 270,
-    'test/simulation': 1190,
-    'test/soft': 2570,
+    'test/simulation': 1300,
+    'test/soft': 2530,
     'test/symbolic': 720,
-    'test/theory': 1910,
+    'test/theory': 1930,
     'test/trajectory': 3190,
     'test/verification': 270,
-    'test/viewer': 1040,
+    'test/viewer': 1100,
 }
 
 

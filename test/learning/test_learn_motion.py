@@ -20,7 +20,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.learning import LearnedMotion
 from screw_dynamics.learning.inverse_error import inverse_errors
-from screw_dynamics.learning.learned_motion import overall
+from screw_dynamics.learning.learned_motion import has_history, overall
 from screw_dynamics.limits import certify
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -199,6 +199,9 @@ def test_errors_of_inputs(robot, curve) -> None:
     refused('whole motion', recordings=two_samples)
     refused('expected samples, got none', recordings=recording.between(5.0, 6.0))
     refused('curve: expected a PiecewisePolynomial', curve=3)
+    point = replace(curve, breaks=curve.breaks[:1], coefficients=curve.coefficients[:0])
+    refused('curve: expected a motion that takes time', curve=point)
+    refused(r'gains: expected stiffness and damping', gains=(np.ones(2),))
     refused('uncertainty: expected a finite number of 0', uncertainty=-0.1)
     refused('delay: expected a finite number of 0', delay=-1.0)
     refused('uncertainty: expected one with which corrections converge', uncertainty=20.0)
@@ -238,6 +241,7 @@ def test_next_repeat_from_the_file(robot, learned, tmp_path) -> None:
     """The result from a file is that of the record, by the times of the file."""
     motion, path = learned[1], tmp_path / 'learned.yaml'
     motion.to_yaml(path)
+    assert has_history(path) and not has_history(tmp_path / 'none.yaml')
     assert len(read_trajectory(path).points) == len(motion.curve.breaks)
     stored = LearnedMotion.from_yaml(path)
     shift = 1.0 - motion.curve.breaks[0]
@@ -294,6 +298,8 @@ def planar_arm() -> sd.Robot:
     joint = sd.JointDrive(
         sd.LinearSpring(600.0, 0.5),
         sd.Motor(rotor_inertia=0.3, viscous_friction=1.5, coulomb_friction=2.0),
+        friction=sd.JointFriction(viscous=3.0, coulomb=0.1),
+        parallel_spring=sd.TorsionSpring(40.0, 0.2),
     )
     other = sd.JointDrive(sd.LinearSpring(300.0, 0.2), sd.Motor(0.1, viscous_friction=0.4))
     return sd.Robot(model, sd.Drives({'joint_1': joint, 'joint_2': other}))
@@ -359,6 +365,23 @@ def response(robot, others, jet, s, gains) -> list[np.ndarray]:
     return found
 
 
+def resting(position: np.ndarray, duration: float) -> PiecewisePolynomial:
+    times = np.array([0.0, duration])
+    return PiecewisePolynomial(times, position[np.newaxis, np.newaxis], position, 4)
+
+
+def test_bound_of_a_motion_is_at_least_that_at_either_end() -> None:
+    """Whenever it begins; at the lowest frequency the begin is worse here, then the end."""
+    robot, ends = planar_arm(), np.array([[-1.3, 0.3], [1.5, 0.1]])
+    curve = sd.trajectory.through(robot.model, [2.0, 5.0], ends)
+    bounds = inverse_errors(robot, curve, FREQUENCIES, 1.0, BOUND_GAINS)
+    begin, end = (
+        inverse_errors(robot, resting(place, 3.0), FREQUENCIES, 1.0, BOUND_GAINS) for place in ends
+    )
+    assert begin[0] > 1.3 * end[0] and end[1] > 1.2 * begin[1]
+    assert (np.maximum(begin, end) <= bounds * (1.0 + 1e-9)).all()
+
+
 @pytest.mark.parametrize('gains', [BOUND_GAINS, None], ids=['PD', 'held'])
 def test_bound_is_that_of_the_linearized_dynamics(gains) -> None:
     """
@@ -367,8 +390,7 @@ def test_bound_is_that_of_the_linearized_dynamics(gains) -> None:
     The arm rests, so that all poses are one state, and friction has the slope at rest.
     """
     robot = planar_arm()
-    position = np.array([0.4, -0.9])
-    rest = PiecewisePolynomial(np.array([0.0, 4.0]), position[np.newaxis, np.newaxis], position, 4)
+    rest = resting(np.array([0.4, -0.9]), 4.0)
     jet = rest.jets([0.0])[0]
     others = variants(robot, of_motors=gains is not None)
     bounds = inverse_errors(robot, rest, FREQUENCIES, np.sqrt(3.0), gains)

@@ -19,7 +19,7 @@ from screw_dynamics.errors import (
     UnknownNameError,
 )
 from screw_dynamics.simulation import ElasticRobot, natural_frequencies
-from screw_dynamics.simulation.natural_frequencies import parallel_frequency
+from screw_dynamics.simulation.natural_frequencies import damping_rate, parallel_frequency
 
 
 @pytest.fixture(scope='module')
@@ -114,6 +114,8 @@ def test_bad_inputs_are_named():
         robot.integrate([0.0, 1.0], lambda t, y: np.zeros(2), state, method='Euler')
     with pytest.raises(InputError, match="motor 'joint_1': expected stiffness"):
         natural_frequencies(two_links.robot(), two_links.START, stiffness=[0.0, 1.0])
+    with pytest.raises(InputError, match='expected stiffness over inertia that is a finite'):
+        natural_frequencies(two_links.robot(), two_links.START, stiffness=[1e308, 1.0])
 
 
 def test_end_of_a_simulation_is_explained():
@@ -192,6 +194,30 @@ def test_natural_frequencies_name_what_is_no_record():
         natural_frequencies(two_links.model(), two_links.START)
     with pytest.raises(InputError, match='model: expected a ScrewModel, got str'):
         natural_frequencies('robot', two_links.START)
+
+
+def test_the_damping_rate_is_that_of_the_equations_of_motion():
+    """At rest under gravity, by central differences of the accelerations by the rates."""
+    motor = sd.Motor(
+        0.1, viscous_friction=0.5, coulomb_friction=0.3, coulomb_velocity=0.4,
+        breakaway_friction=0.4, stribeck_velocity=0.6, load_friction=0.1, load_effort=0.2,
+    )  # fmt: skip
+    friction = sd.JointFriction(0.3, 0.4, 0.5, 0.6, 0.7, 0.2, 0.3)
+    near = sd.JointDrive(sd.LinearSpring(200.0, 0.8), motor, friction=friction)
+    arm = two_links.robot(near, sd.JointDrive(sd.LinearSpring(200.0, 0.1), sd.Motor(0.05)))
+    robot, q = ElasticRobot(arm), two_links.START
+    gravity, derivative = two_links.bias(q, 0.0 * q), np.array([3.0, 0.2])
+    rest = robot.state(q, None, q + gravity / 200.0)
+
+    def rates(step):
+        """Return how much rates (q', theta') slow themselves down."""
+        ends = [robot.derivatives(rest + side * step, gravity) for side in (1.0, -1.0)]
+        return -(ends[0] - ends[1]) @ step / (2.0 * step @ step)
+
+    links, motors = (np.array([rates(1e-5 * np.eye(8)[k]) for k in ks]) for ks in ((2, 3), (6, 7)))
+    expected = links + motors + derivative / [0.1, 0.05]
+    assert expected[0] > expected[1]
+    assert damping_rate(arm, q, derivative) == pytest.approx(expected[0], rel=1e-6)
 
 
 @pytest.mark.parametrize('stiffness', [(30.0, 2.0), (2.0, 30.0), (0.0, 30.0)])

@@ -8,12 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+import yaml
 from scipy.linalg import expm
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.simulation import motor_gains, state_feedback
-from screw_dynamics.simulation.feedback_gains import scheduled_feedback
+from screw_dynamics.simulation.feedback_gains import scheduled_feedback, write_gains
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 HANGING = [-1.3, 0.4]
@@ -102,11 +103,12 @@ def test_gains_along_a_motion_hold_where_those_of_its_middle_do_not():
     drives = [sd.JointDrive(sd.LinearSpring(k), sd.Motor(b)) for k, b in values]
     names = model.joint_names
     robot = sd.Robot(model, sd.Drives(dict(zip(names, drives, strict=True))))
-    ends = [[0.0, -0.2, 0.0, -0.2, 0.0, 0.4, 0.0], [0.9, 0.9, -0.5, -1.9, 0.5, 1.2, 0.5]]
+    ends = [[0.0, -1.5, 0.0, -0.2, 0.0, 0.4, 0.0], [2.9, 1.9, -2.5, -1.9, 2.5, -1.2, 0.5]]
     curve = smooth_trajectory(waypoints_from_points(names, list(enumerate(ends)), names))
-    poses, loops = scheduled_feedback(robot, curve, 6.0, 0.0)
+    poses, loops = scheduled_feedback(robot, curve, 8.0, 0.0)
+    assert len(poses) > 5
     np.testing.assert_allclose(poses[[0, -1]], ends, atol=1e-12)
-    constant = state_feedback(robot, np.mean(ends, axis=0), 6.0)
+    constant = state_feedback(robot, np.mean(ends, axis=0), 8.0)
     assert growth(robot, ends[0], *constant[:2]) > 1.0
     for k, share in product(range(len(poses) - 1), (0.25, 0.5, 0.75)):
         weights = np.array([1.0 - share, share])
@@ -126,6 +128,33 @@ def test_gains_of_a_motion_are_for_poses_from_its_begin_to_its_end():
     poses, _ = scheduled_feedback(robot, curve, 3.0, 0.0)
     begin, end = curve.breaks[[0, -1]]
     np.testing.assert_allclose(poses[:5], curve.jets(np.linspace(begin, end, 5))[:, 0], atol=1e-9)
+
+
+def test_the_file_of_gains_has_the_parameters_of_both_nodes(tmp_path):
+    """The second joint is rigid: its gains are those of the link."""
+    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    first = sd.JointDrive(sd.LinearSpring(4000.0), sd.Motor(0.5))
+    joints = {'joint_1': first, 'joint_2': sd.JointDrive(motor=sd.Motor(0.3))}
+    robot = sd.Robot(model, sd.Drives(joints))
+    curve = sd.trajectory.through(model, [1.0, 3.0], [[-1.0, 0.2], [-1.3, 0.1]])
+    write_gains(robot, curve, 3.0, 0.002, tmp_path / 'gains.yaml')
+    nodes = yaml.safe_load((tmp_path / 'gains.yaml').read_text())
+    feedback, drives = (nodes[name]['ros__parameters'] for name in nodes)
+    feedback = {name: np.array(values) for name, values in feedback['feedback'].items()}
+    poses, loops = scheduled_feedback(robot, curve, 3.0, 0.002)
+    close = {'rtol': 1e-6, 'atol': 1e-9}
+    np.testing.assert_allclose(feedback['poses'], poses.ravel(), **close)
+    gains = np.zeros((len(poses), 2, 8))  # by q, q', theta, theta', all of two joints
+    gains[..., [0, 1, 2, 3, 4, 6]] = [loop.gains for loop in loops]
+    np.testing.assert_allclose(feedback['gains'], gains.ravel(), **close)
+    integral = np.ravel([loop.integral_gains for loop in loops])
+    np.testing.assert_allclose(feedback['integral_gains'], integral, **close)
+    halfway = motor_gains(robot, curve.jets([2.0])[0, 0], 3.0, delay=0.002)
+    names = halfway.state_names
+    for key, symbol in (('kp', ''), ('kd', "'")):
+        columns = [names.index(f'theta{symbol} joint_1'), names.index(f'q{symbol} joint_2')]
+        np.testing.assert_allclose(drives[key], halfway.gains[[0, 1], columns], **close)
+    assert repr(halfway).startswith('FeedbackGains(2 motors, 6 states, without integral; slowest')
 
 
 def growth(robot, q, gains, integral_gains):

@@ -3,9 +3,7 @@
 """Motor efforts of `elastic_feedforward` alone make the simulated robot follow the motion."""
 
 import numpy as np
-import pytest
 from oracles import two_links
-from scipy.interpolate import make_interp_spline
 
 import screw_dynamics as sd
 from screw_dynamics.simulation import ElasticRobot
@@ -51,31 +49,6 @@ def test_friction_springs_stiffness_and_wrenches_that_vary():
             stiffness=lambda t: [jet[0] for jet in stiffness(t).values()],
         )
         assert np.abs(motion.position - REFERENCE).max() < 2.0 * rtol
-
-
-def test_damped_joints():
-    damping = (4.0, 1.0)
-    damped = two_links.robot(
-        *(
-            sd.JointDrive(sd.LinearSpring(k, d), sd.Motor(b))
-            for k, d, b in zip(two_links.STIFFNESS, damping, B, strict=True)
-        )
-    )
-    times = np.linspace(0.0, two_links.DURATION, 4001)
-    jets = np.array([two_links.reference(t) for t in times])
-    simulation = ElasticRobot(damped)
-
-    def error(robot, rtol):
-        commands = sd.elastic_feedforward(robot, jets, times=times)
-        effort = make_interp_spline(times, commands.motor_effort, k=7)
-        start = simulation.initial_state(jets[0], commands)
-        motion = simulation.integrate(TIMES, lambda t, y: effort(t), start, rtol=rtol)
-        return np.abs(motion.position - REFERENCE).max()
-
-    # measured in another program: 1.3e-11
-    assert error(damped, 1e-9) < 4e-10
-    # commands that do not know of the dampers
-    assert error(two_links.robot(), 1e-9) == pytest.approx(5.2e-4, rel=0.02)
 
 
 def test_rotors_on_moving_links():

@@ -275,6 +275,10 @@ def test_shape_functions_that_turn_points_over_are_named():
 def test_bad_arguments_are_named():
     place = points()
     masses = np.ones(12)
+
+    def mesh(nodes, basis):
+        return sd.soft.FiniteElements(nodes, TETRAHEDRA, basis, 960.0, (4, 5, 7))
+
     for call, text in (
         (lambda: ritz(material=RUBBER), 'volumes: expected'),
         (lambda: sd.soft.RitzGalerkin(lambda x: x, place, masses, FRAME), r'shapes\(points\)'),
@@ -284,6 +288,17 @@ def test_bad_arguments_are_named():
         (lambda: sd.soft.Learned(network(), 0, place, masses, FRAME), 'n: expected'),
         (lambda: sd.soft.Perceptron([np.ones((2, 5))], [np.ones(2)]), r'weights\[0\]: expected'),
         (lambda: cube([[0, 1, 2]]), 'elements: expected'),
+        (lambda: cube(np.zeros((0, 4))), 'elements: expected one or more'),
+        (lambda: cube(TETRAHEDRA, 'rubber'), 'material: expected a NeoHookean or None'),
+        (lambda: mesh(CUBE[:, :2], linear_basis(CUBE)), 'nodes: expected shape'),
+        (lambda: mesh(CUBE, linear_basis(CUBE)[:4]), r'basis: expected shape \(8, 3, n\)'),
+        (lambda: sd.soft.RitzGalerkin(shapes, place[0], masses, FRAME), 'points: expected shape'),
+        (lambda: sd.soft.RitzGalerkin(shapes, place, masses[1:], FRAME), r'\(12,\), one per'),
+        (
+            lambda: sd.soft.Learned(lambda x, q: x[:3], 1, place, masses, FRAME),
+            r'function\(points, q\): expected shape \(12, 3\)',
+        ),
+        (lambda: sd.soft.Perceptron([np.ones((3, 4))], []), 'biases: expected one per layer'),
         (lambda: cube(TETRAHEDRA, None, 4), 'frame_nodes: expected shape'),
         (lambda: sd.soft.Learned(network(), 3, place, masses, FRAME), 'function: expected a func'),
         (lambda: sd.soft.Perceptron(3, 4), 'weights: expected a sequence'),

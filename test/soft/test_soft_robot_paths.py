@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled closed forms against series of the points of the modules, and the recursion."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,8 @@ from oracles.random_models import BodyRecipe, random_joint_jet, random_model
 from oracles.strategies import seeds
 
 import screw_dynamics as sd
+from screw_dynamics.model.records import REPRESENTATIONS
 from screw_dynamics.soft.paper.recursion import chain_efforts
-
-pytestmark = pytest.mark.long
 
 SOFT = sd.soft
 
@@ -86,7 +87,7 @@ def both():
 KINDS = ('revolute', 'prismatic', 'helical', 'fixed', 'rigid', 'planar', 'constant', 'bending')
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     kinds=st.lists(st.sampled_from((*KINDS, 'strain', 'second order')), min_size=1, max_size=5),
     seed=seeds,
@@ -126,15 +127,15 @@ def test_mass_matrices_poses_and_forces_agree():
     forces = sd.bias_forces(robot, q, qd) + np.einsum('tij,tj->ti', matrices, qdd)
     assert np.abs(forces - taus).max() <= bound
     assert np.abs(sd.forward_dynamics(robot, q, qd, taus) - qdd).max() <= 1e-7  # condition of M
-    for frame in ('base', 'tip', *robot.module_names):
+    frames = zip(('base', 'tip', *robot.module_names), cycle(REPRESENTATIONS), strict=False)
+    for frame, representation in frames:
         index = robot.modules_to(frame) - 1
         other = frame if frame in ('base', 'tip') else plain.module_names[index]
         expected = sd.frame_pose(plain, q, other)
         assert np.abs(sd.frame_pose(robot, q, frame) - expected).max() < 1e-14
-        for representation in ('body', 'spatial', 'hybrid', 'mixed'):
-            expected = sd.frame_jacobian(plain, q, other, representation)
-            got = sd.frame_jacobian(robot, q, frame, representation)
-            assert np.abs(got - expected).max(initial=0.0) < 1e-13
+        expected = sd.frame_jacobian(plain, q, other, representation)
+        got = sd.frame_jacobian(robot, q, frame, representation)
+        assert np.abs(got - expected).max(initial=0.0) < 1e-13
 
 
 @pytest.mark.parametrize('order', [0, 2])
@@ -207,19 +208,35 @@ def test_bad_arguments_are_named():
     arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, name='arc')
     robot = SOFT.SoftRobot([SOFT.Joint('fixed'), arc])
 
+    def rod(basis=strain_basis, **options):
+        return SOFT.VariableStrain(1.0, 0.1, 1.0, basis, **options)
+
     def varying(s):
         return np.zeros((6, 1 if s < 0.5 else 2))
 
     for call, text in (
-        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, lambda s: np.eye(5)), 'basis at s = '),
-        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, order=3), 'order: expected'),
-        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, nodes=0), 'nodes: expected'),
-        (lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, varying), r'basis at s = .* \(6, 1\)'),
-        (
-            lambda: SOFT.VariableStrain(1.0, 0.1, 1.0, strain_basis, stiffness=(-1,) * 6),
-            'stiffness: expected eigenvalues of 0 or more',
-        ),
+        (lambda: rod(lambda s: np.eye(5)), 'basis at s = '),
+        (lambda: rod(order=3), 'order: expected'),
+        (lambda: rod(nodes=0), 'nodes: expected'),
+        (lambda: rod(varying), r'basis at s = .* \(6, 1\)'),
+        (lambda: rod(stiffness=(-1,) * 6), 'stiffness: expected eigenvalues of 0 or more'),
+        (lambda: rod(stiffness=np.ones(3)), r'stiffness: expected shape \(6,\) or \(6, 6\)'),
+        (lambda: rod(stiffness=np.triu(np.ones((6, 6)))), 'stiffness: expected a symmetric'),
+        (lambda: SOFT.strain_basis(1.0, 'monomial', {'twist': 1.0}), 'expected a whole number'),
+        (lambda: SOFT.strain_basis(1.0, 'monomial', {'twist': True}), 'expected a whole number'),
+        (lambda: SOFT.strain_basis(1.0, 'hermite', {'twist': 2}), 'whole number of at least 4'),
+        (lambda: SOFT.ConstantStrain(1.0, 0.1, 1.0, strains=['twist'] * 2), 'at most once'),
         (lambda: SOFT.ConstantCurvature(1.0, 0.1, 1.0, elongation='no'), 'elongation: expected'),
+        (lambda: SOFT.RigidBody(1.0, np.zeros(3), np.ones(3)), 'inertia: expected shape'),
+        (lambda: SOFT.RigidBody(1.0, np.zeros(3), np.tri(3)), 'inertia: expected a symmetric'),
+        (lambda: SOFT.RigidBody(1.0, np.zeros(3), np.eye(3), 2.0 * np.eye(4)), 'a rotation and'),
+        (lambda: SOFT.Joint('revolute', np.zeros(3)), 'axis: expected a vector other than zero'),
+        (lambda: SOFT.Joint('revolute', pitch=0.1), 'pitch: expected 0 for a revolute joint'),
+        (lambda: SOFT.Joint('revolute', name=''), "name: expected a name or None, got ''"),
+        (lambda: SOFT.SoftRobot([]), 'modules: expected one or more'),
+        (lambda: SOFT.SoftRobot([arc, 'arc']), r'modules\[1\]: expected a joint or a body'),
+        (lambda: SOFT.SoftRobot([arc, arc]), "than 'arc': two modules have it"),
+        (lambda: SOFT.SoftRobot([SOFT.Joint('fixed', name='tip')]), 'a meaning of its own'),
         (lambda: SOFT.Joint('helical', pitch='no'), "pitch: expected a finite number, got 'no'"),
         (lambda: SOFT.SoftRobot(arc), 'modules: expected a sequence of joints and bodies'),
         (lambda: SOFT.VolumePreserving(0.1, 0.02, 0.1, 3), 'primitives: expected a sequence'),
@@ -231,6 +248,21 @@ def test_bad_arguments_are_named():
     ):
         with pytest.raises(sd.ScrewDynamicsError, match=text):
             call()
+
+
+def test_inertias_of_no_solid_are_used_with_a_warning():
+    with pytest.warns(sd.errors.InertiaWarning, match='used unchanged'):
+        body = SOFT.RigidBody(1.0, np.zeros(3), np.diag([1.0, 1.0, 3.0]))
+    arm = SOFT.SoftRobot([SOFT.Joint('revolute'), Unknown(body)])
+    assert sd.mass_matrix(arm, [0.3])[0, 0] == pytest.approx(3.0, rel=1e-14)
+
+
+def test_the_table_of_a_robot_has_its_modules():
+    robot = SOFT.SoftRobot([SOFT.Joint('fixed'), SOFT.ConstantCurvature(0.3, 0.03, 0.5, name='a')])
+    lines = [line.split() for line in str(robot).splitlines()]
+    assert lines[0] == ['SoftRobot(joint_1,', 'a,', 'n=3)']
+    assert ['joint_1', 'Joint', '-'] in lines
+    assert ['a', 'ConstantCurvature', 'a_curve_x,', 'a_curve_y,', 'a_stretch'] in lines
 
 
 def test_ranges_of_modules_hold_on_the_compiled_path():

@@ -93,6 +93,15 @@ def test_an_effort_that_nothing_balances_is_an_error_with_the_coordinate():
     turntable = SOFT.SoftRobot([SOFT.Joint('revolute', (0, 0, 1)), *heavy_arm().modules])
     with pytest.raises(sd.errors.SimulationError, match="'joint_1'"):
         SOFT.equilibrium(turntable, np.eye(turntable.n)[0])
+    rod = SOFT.ConstantCurvature(0.3, 0.02, 0.0, 1.0, 100.0)  # would be compressed by 0.33 m
+    with pytest.raises(sd.errors.SimulationError, match="'body_1_stretch': no equilibrium"):
+        SOFT.equilibrium(SOFT.SoftRobot([rod]), [0.0, 0.0, -110.0])
+
+
+def test_a_robot_without_coordinates_rests():
+    stone = SOFT.SoftRobot([SOFT.Joint('fixed')])
+    assert SOFT.equilibrium(stone, []).shape == (0,)
+    assert SOFT.is_stable(stone, [])
 
 
 def test_a_free_coordinate_keeps_its_value():

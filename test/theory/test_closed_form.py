@@ -11,6 +11,7 @@ from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
 from screw_dynamics.errors import ShapeError
+from screw_dynamics.series import leibniz_terms
 from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.first_derivatives import FirstDerivatives
 from screw_dynamics.theory.closed_form.second_derivatives import SecondDerivatives
@@ -116,6 +117,25 @@ def test_rates_of_the_path_matrices(rng):
         np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-12 * np.abs(slope).max())
 
 
+def test_external_forces_and_their_rates(rng):
+    """J^T W by Leibniz' rule of the Jacobians of any order."""
+    model = random_model(rng, [BodyRecipe('helical'), BodyRecipe(), BodyRecipe(mimics=0)])
+    jet, wrenches = random_joint_jet(rng, model.n, 2), rng.normal(size=(3, 18))
+    s = SecondDerivatives(model, jet)
+    transposed = nth_derivatives.ClosedForm(model, jet).jacobians.transpose(0, 2, 1)
+    found = (
+        s.external_forces(wrenches[0]),
+        s.external_force_rates(*wrenches[:2]),
+        s.external_force_second_rates(*wrenches),
+    )
+    for k, forces in enumerate(found):
+        expected = sum(leibniz_terms(k, transposed, wrenches))
+        np.testing.assert_allclose(forces, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    skew = nth_derivatives.coriolis_matrix(model, jet, skew=True)[0]
+    bound = 1e-12 * np.abs(skew).max()
+    np.testing.assert_allclose(s.skew_coriolis_matrix, skew, rtol=0, atol=bound)
+
+
 def test_jets_with_too_few_rows_are_named(rng):
     model = random_model(rng, 2)
     cases = [(SystemMatrices, 'mass_matrix', 2), (FirstDerivatives, 'effort_rates', 4)]
@@ -123,3 +143,5 @@ def test_jets_with_too_few_rows_are_named(rng):
         getattr(matrices(model, np.ones((least, 2))), name)
         with pytest.raises(ShapeError, match=rf'joint_jet: expected shape .*r >= {least}, got'):
             getattr(matrices(model, np.ones((least - 1, 2))), name)
+    with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(k \+ 3, 2\), got \(2, 2\)'):
+        nth_derivatives.mass_matrix(model, np.ones((2, 2)))

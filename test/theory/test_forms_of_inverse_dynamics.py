@@ -107,8 +107,19 @@ def model(rng: np.random.Generator) -> sd.ScrewModel:
     return random_model(rng, 3)
 
 
+def test_samples_are_computed_one_by_one(model, rng):
+    jets, own, shared = rng.normal(size=(3, 4, 3)), rng.normal(size=(3, 2, 6)), np.ones((2, 6))
+    efforts = sd.recursive_body_fixed(model, jets, {'body_1': own, 'tool_3': shared})
+    for jet, wrench, row in zip(jets, own, efforts, strict=True):
+        loads = {'body_1': wrench, 'tool_3': shared}
+        np.testing.assert_array_equal(sd.recursive_body_fixed(model, jet, loads), row)
+
+
 def test_unusable_arguments_are_named(model):
     jet, body = np.zeros((4, model.n)), model.body_names[0]
+    for wrong in (jet[0], jet[:2], jet[:, 1:], jet[None, None]):
+        with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(k \+ 3, 3\) or \(T,'):
+            sd.recursive_body_fixed(model, wrong)
     with pytest.raises(InputError, match='^model: expected a ScrewModel, got str$'):
         sd.recursive_body_fixed('robot.urdf', jet)
     with pytest.raises(InputError, match=r'^wrench_jets: expected a mapping .*, got list$'):

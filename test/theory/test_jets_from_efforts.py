@@ -161,6 +161,8 @@ def test_singular_and_bad_arguments(rng):
         task_space.jacobian_jet(model, np.zeros((1, 7)), 'flange', 'world')
     with pytest.raises(InputError, match="frame 'base_link': expected one on a moving link"):
         task_space.jacobian_jet(model, np.zeros((1, 7)), 'base_link')
+    with pytest.raises(InputError, match=r'components: expected numbers from 0 to 5, got \[6\]'):
+        task_space.joint_jet(model, np.zeros(7), np.ones((1, 1)), 'flange', components=[6])
     with pytest.raises(ShapeError, match='twist_jet'):
         task_space.joint_jet(model, np.zeros(7), np.ones((1, 5)), 'flange')
     with pytest.raises(ShapeError, match='twists'):

@@ -11,7 +11,6 @@ from oracles.strategies import joint_jets, models
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ShapeError
-from screw_dynamics.theory.closed_form import nth_derivatives
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
 from screw_dynamics.theory.lagrange import christoffel, energies
@@ -43,23 +42,6 @@ def test_christoffel_symbols_are_those_of_the_mass_matrix(form, rng):
     assert_close(christoffel.christoffel_symbols(model, q, form), expected)
 
 
-@given(data=st.data())
-def test_forms_agree_and_give_the_coriolis_forces(data):
-    model = data.draw(models(scales=False, max_bodies=5))
-    jet = data.draw(joint_jets(model.n, 0))
-    brackets, *others = (
-        christoffel.christoffel_symbols(model, jet[0], form)
-        for form in ('brackets', 'matrices', 'binet')
-    )
-    reach = 1.0 + np.abs(jet[0]).max() * np.abs(model.multipliers).max()
-    size = max(np.abs(model.inertias).max(), 1e-30) * model.body_count * (10.0 * reach) ** 3
-    for symbols in others:
-        assert_close(symbols, brackets, size)
-    forces = np.einsum('ijk,j,k', brackets, jet[1], jet[1])
-    coriolis = nth_derivatives.coriolis_matrix(model, jet)[0] @ jet[1]
-    assert_close(forces, coriolis, size * (1.0 + np.abs(jet[1]).max() ** 2))
-
-
 def test_gradients_of_the_energies(rng):
     model = random_model(rng, TREE)
     q, qd = random_joint_jet(rng, model.n, 0)[:2]
@@ -82,7 +64,7 @@ def test_lagrange_equations(data):
     size = max(np.abs(model.inertias).max(), 1e-30) * model.body_count * (10.0 * reach) ** 3
     pace = 10.0 + np.abs(jet[1]).max() ** 2 + np.abs(jet[2]).max()
     assert_close(energies.lagrange_efforts(model, jet), expected, size * pace)
-    for form in ('brackets', 'binet'):
+    for form in ('brackets', 'matrices', 'binet'):
         assert_close(christoffel.efforts(model, jet, form), expected, size * pace)
     system = SystemMatrices(model, jet)
     matrix = energies.lagrange_coriolis_matrix(model, jet[0], jet[1])

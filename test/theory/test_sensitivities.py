@@ -217,6 +217,9 @@ def test_bad_arguments(rng):
         regressors.regressor(model, jet[:2])
     with pytest.raises(ShapeError, match=r'variation'):
         effort_tangent(model, jet, jet[:2])
+    for wrong in (jet[0], jet[:2], jet[:, 1:]):
+        with pytest.raises(ShapeError, match=r'joint_jet: expected shape \(k \+ 3, 3\)'):
+            effort_tangent(model, wrong, wrong)
     with pytest.raises(ShapeError, match=r'parameters'):
         home_twists(np.zeros((2, 6)), np.zeros(3))
     with pytest.raises(ShapeError, match=r'^twists'):

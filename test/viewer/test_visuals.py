@@ -164,7 +164,15 @@ def test_beside_pictures_links_with_mass_are_rods_and_virtual_ones_nothing(packa
 def test_files_that_are_no_meshes_are_missing(package):
     pytest.importorskip('trimesh', reason='mesh files need trimesh')
     (package / 'meshes/one.stl').write_text('no mesh')
-    assert list(read_visuals(written(package, '../meshes/one.stl')).missing) == ['tool']
+    path = written(package, '../meshes/one.stl')
+    visuals = read_visuals(path)
+    assert list(visuals.missing) == ['tool']
+    (line,) = visuals.warnings('')
+    assert line.startswith('a visual element is not drawn: ') and not line.endswith('more')
+    assert visuals.details() == [f'link \'tool\' is drawn as a rod: {visuals.missing["tool"]}']
+    path.write_text(path.read_text().replace('<box size="1 2 3"/>', '<capsule/>'))
+    (line,) = read_visuals(path).warnings('')
+    assert line == 'a visual element is not drawn: <capsule> is not drawn, and of 1 more'
 
 
 def test_files_of_collada_have_their_unit_and_colour(package):
