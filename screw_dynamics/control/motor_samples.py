@@ -132,7 +132,7 @@ class MotorSamples:
         jet, motors = self._jets[rows], self.buffers[rows]
         stiffness = self.stiffness.sample(sample.instant)
         time, count = 1e-9 * (sample.instant - self._origin), len(motors.effort_jet)
-        if len(efforts) < count or self._robot.coupling is not None:
+        if self._robot.coupling is not None:
             jets = {frame: _constant(wrench, rows - 2) for frame, wrench in wrenches.items()}
             elastic_feedforward(
                 self._robot,

@@ -18,6 +18,17 @@ def arm(arm):
     return free(arm)
 
 
+MOVE = (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0])
+
+
+def executing(arm, seconds=0.3, **options):
+    """Return a client whose goal has been executed for a time."""
+    rig = Client(arm, **options)
+    rig.goal(1, *MOVE)
+    rig.run(seconds)
+    return rig
+
+
 def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
     rig = Client(arm)
     rig.joint_states([0.1, 0.2])
@@ -37,9 +48,7 @@ def test_a_goal_is_sent_with_efforts_when_its_motion_begins(arm):
 
 
 def test_a_goal_in_motion_joins_without_a_step(arm):
-    rig = Client(arm)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.5)
+    rig = executing(arm, 0.5)
     rig.goal(2, (1.0, [-0.5, 0.3]))
     rig.run(1.5)
     assert rig.numbers == [1, 2]
@@ -52,7 +61,7 @@ def test_a_goal_in_motion_joins_without_a_step(arm):
 def test_a_controller_that_rejects_ends_the_goal_and_the_motion(arm):
     rig = Client(arm)
     rig.accepts = False
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.goal(1, *MOVE)
     rig.run(0.5)
     event, reason = rig.ended[1]
     assert event == 'abort'
@@ -62,14 +71,12 @@ def test_a_controller_that_rejects_ends_the_goal_and_the_motion(arm):
 
 def test_without_a_controller_a_goal_is_aborted_at_once(arm):
     rig = Client(arm, ready=False)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.goal(1, *MOVE)
     assert 'no server of the action' in rig.ended[1][1]
 
 
 def test_a_controller_that_goes_while_it_executes_ends_the_goal(arm):
-    rig = Client(arm)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm)
     rig.step(ControllerSeen(ready=False))
     assert rig.ended[1][0] == 'abort'
     assert rig.core.followed.empty
@@ -89,9 +96,7 @@ def test_a_goal_without_an_answer_is_canceled_after_5_s(arm):
 
 
 def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
-    rig = Client(arm, latency=0.4)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.2)
+    rig = executing(arm, 0.2, latency=0.4)
     rig.step(Stop('the node is not active any more'))
     assert rig.ended[1] == ('abort', 'the node is not active any more')
     assert rig.canceled == [1]
@@ -101,7 +106,7 @@ def test_a_late_answer_to_an_ended_goal_is_canceled(arm):
 
 def test_cancel_before_it_is_sent(arm):
     rig = Client(arm, fit_time=0.1)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
+    rig.goal(1, *MOVE)
     rig.step(GoalCanceled(1))
     rig.run(0.5)
     assert rig.ended[1][0] == 'canceled'
@@ -110,9 +115,7 @@ def test_cancel_before_it_is_sent(arm):
 
 
 def test_cancel_while_it_is_executed(arm):
-    rig = Client(arm, hold_after_stop=True)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm, hold_after_stop=True)
     rig.step(GoalCanceled(1))
     assert rig.canceled == [1]
     assert not rig.ended
@@ -130,9 +133,7 @@ def test_cancel_while_it_is_executed(arm):
 
 @pytest.mark.parametrize('what', ['follows a trajectory', 'has another goal', 'moves on'])
 def test_a_stopped_controller_that_is_moved_is_not_held(arm, what):
-    rig = Client(arm, hold_after_stop=True)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm, hold_after_stop=True)
     rig.step(GoalEnded(1, 'abort', violated=True))
     if what == 'follows a trajectory':
         rig.send((0.0, [0.1, 0.0]), (1.0, [0.5, 0.0]))
@@ -149,9 +150,7 @@ def test_a_stopped_controller_that_is_moved_is_not_held(arm, what):
 
 
 def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
-    rig = Client(arm, hold_after_stop=True)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm, hold_after_stop=True)
     rig.step(GoalEnded(1, 'abort', violated=True))
     assert rig.ended == {1: ('abort', '')}
     rig.see([0.1, 0.0], [0.1, 0.0])
@@ -163,18 +162,14 @@ def test_a_violated_tolerance_stops_the_motion_and_holds(arm):
     ('event', 'text'), [('canceled', 'canceled by another client'), ('unknown', 'not known')]
 )
 def test_ends_that_nobody_asked_for(arm, event, text):
-    rig = Client(arm)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm)
     rig.step(GoalEnded(1, event, violated=False))
     assert rig.ended[1][0] == 'abort'
     assert text in rig.ended[1][1]
 
 
 def test_a_newer_goal_preempts_one_that_is_being_fitted(arm):
-    rig = Client(arm, fit_time=0.1)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.05)
+    rig = executing(arm, 0.05, fit_time=0.1)
     rig.goal(2, (0.0, [0.0, 0.0]), (1.0, [0.2, 0.0]))
     rig.run(1.5)
     assert rig.ended[1] == ('abort', 'preempted by a newer goal before it was sent')
@@ -198,9 +193,7 @@ def test_a_goal_preempts_one_that_waits_behind_an_equal_trajectory(arm):
 
 
 def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
-    rig = Client(arm)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.4)
+    rig = executing(arm, 0.4)
     rig.goal(2, (1.0, [-0.2, 0.0]))
     rig.run(0.3)
     rig.step(GoalEnded(1, 'abort', violated=False))
@@ -210,9 +203,7 @@ def test_a_preempted_goal_leaves_the_motion_of_the_newer_one(arm):
 
 
 def test_an_infeasible_goal_is_aborted_with_the_reason_and_the_motion_goes_on(arm):
-    rig = Client(arm)
-    rig.goal(1, (0.0, [0.0, 0.0]), (1.0, [0.5, 0.0]))
-    rig.run(0.3)
+    rig = executing(arm)
     rig.goal(2, (0.00001, [0.9, 0.0]), (0.00002, [0.9, 0.0]))
     rig.run(1.0)
     assert rig.ended[2][0] == 'abort'

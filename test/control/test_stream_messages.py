@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of streams: joint order by name, and every reason to reject one, with its text."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -19,9 +17,7 @@ from screw_dynamics.control.measurements import ExternalWrenches
 from screw_dynamics.control.streams import StreamReader
 from screw_dynamics.errors import InputError
 from screw_dynamics.model.urdf import read_description
-from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics_interfaces.msg import JointReference
 
 NOW = 1_700_000_000 * 10**9
@@ -244,22 +240,3 @@ class TestExternalWrench:
             with pytest.raises(InputError, match=text):
                 wrenches.add(*wrenches.read(message, NOW, 0.1))
         assert wrenches.by_age(NOW, 0.1) == ([], [])
-
-
-def test_every_reason_is_logged_once_per_period(monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(reason_throttle, 'time', SimpleNamespace(monotonic=lambda: now))
-    throttle = ReasonThrottle(None)
-    assert throttle.due('age 0.2 s')
-    assert not throttle.due('age 0.3 s')  # the same reason with another number
-    now += 0.5
-    assert throttle.due('not all joints')
-    now += 0.4375
-    assert not throttle.due('age 0.4 s')
-    assert not throttle.due('not all joints')
-    now += 0.0625
-    assert throttle.due('age 0.5 s')  # a period after its own line
-    assert not throttle.due('age 0.6 s')
-    assert not throttle.due('not all joints')
-    now += 0.5
-    assert throttle.due('not all joints')

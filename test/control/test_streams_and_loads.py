@@ -23,6 +23,11 @@ SPRING = sd.JointDrive(
 )
 
 
+def driven(arm, joint=SPRING, **parameters):
+    """Return a rig of an arm with the same drive in all joints."""
+    return Rig(Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, joint))), **parameters)
+
+
 def test_samples_pass_with_all_derivatives(arm):
     rig = Rig(arm)
     rig.run(0.4, every=stream(rig, wave))
@@ -190,20 +195,24 @@ def test_a_wrench_on_no_moving_link_is_ignored(arm, frame):
     assert rig.lines[0].startswith('warning: ~/external_wrench ignored')
 
 
-def test_motors_of_elastic_joints_are_those_of_the_library(arm):
-    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
-    rig = Rig(robot)
+@pytest.mark.parametrize('coupling', [False, True])
+def test_motors_of_elastic_joints_are_those_of_the_library(arm, coupling):
+    joints = arm.joint_names[: 1 if coupling else 2]
+    rig = Rig(Robot(arm, sd.Drives(dict.fromkeys(joints, SPRING), rotor_coupling=coupling)))
     rig.send((0.0, [0.0, 0.0]), (1.0, [0.4, 0.2]))
     rig.run(0.6)
+    rig.wrench('tool', [0.0] * 3, [0.0, -10.0, 5.0])
+    rig.run(0.02)
     assert all(rig.published.motors)
-    expected = sd.elastic_feedforward(sd.Robot(arm, robot.drives), rig.published.jets[-1])
+    wrench = {'tool': np.zeros((3, 6))}
+    wrench['tool'][0, 4:] = -10.0, 5.0
+    expected = sd.elastic_feedforward(rig.robot, rig.published.jets[-1], wrench)
     got = rig.core.motors.buffers[5]
     np.testing.assert_allclose(got.motor_effort, expected.motor_effort, rtol=0, atol=1e-12)
 
 
 def test_motors_need_more_derivatives_than_a_short_stream_has(arm):
-    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
-    rig = Rig(robot)
+    rig = driven(arm)
     rig.run(0.1, every=stream(rig, wave, 3))
     assert not any(rig.published.motors)
     assert len(rig.published)
@@ -212,8 +221,7 @@ def test_motors_need_more_derivatives_than_a_short_stream_has(arm):
 
 def test_a_motor_beyond_its_limit_stops_the_motors_of_the_motion(arm):
     weak = replace(SPRING, max_deflection=0.03)
-    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, weak)))
-    rig = Rig(robot)
+    rig = driven(arm, weak)
     rig.run(1.0, every=stream(rig, lambda time: wave(time, 1.4, 2.0)))
     stops = [line for line in rig.lines if 'deflection' in line]
     assert len(stops) == 1
@@ -224,8 +232,7 @@ def test_a_motor_beyond_its_limit_stops_the_motors_of_the_motion(arm):
 def test_the_stiffness_changes_smoothly(arm):
     spring = sd.VariableStiffness(400.0, min_stiffness=100.0, max_stiffness=900.0)
     joint = replace(SPRING, spring=spring)
-    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, joint)))
-    rig = Rig(robot, drives_path='given', stiffness_transition=0.5)
+    rig = driven(arm, joint, drives_path='given', stiffness_transition=0.5)
     rig.send((0.0, [0.3, 0.2]), (0.1, [0.3, 0.2]))
     rig.run(0.3)
     before = rig.core.motors.buffers[5].deflection.copy()
@@ -268,8 +275,7 @@ def test_a_trajectory_from_a_held_end_has_a_number_of_its_own(arm):
 def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
     table = sd.TabulatedSpring([-0.03, 0.0, 0.03], [-12.0, 0.0, 12.0])
     joint = sd.JointDrive(table, sd.Motor(rotor_inertia=1e-4, gear_ratio=50.0))
-    robot = Robot(limited(arm, 1e3, 1e4), sd.Drives(dict.fromkeys(arm.joint_names, joint)))
-    rig = Rig(robot)
+    rig = driven(limited(arm, 1e3, 1e4), joint)
     rig.run(3.0, every=stream(rig, lambda time: wave(time, 1.5, 2.0)))
     assert rig.published.motors[0]
     stopped = rig.published.motors.index(False)
@@ -277,8 +283,7 @@ def test_a_spring_that_fails_in_a_stream_stops_the_motors_of_that_motion(arm):
 
 
 def test_samples_without_snaps_keep_the_motors_from_beginning_in_motion(arm):
-    robot = Robot(arm, sd.Drives(dict.fromkeys(arm.joint_names, SPRING)))
-    rig = Rig(robot)
+    rig = driven(arm)
     rig.run(0.1, every=stream(rig, wave, 4))
     rig.run(0.1, every=stream(rig, wave))
     assert np.abs(rig.published.jet[-1, 1]).max() > 0.05

@@ -183,6 +183,7 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
     clock = SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(reason_throttle, 'time', clock)
     verdicts = TrajectoryVerdicts(node)
+    assert verdicts.report(0).message == 'ok'
     reasons = ['late'] * 4 + ['wrong', 'late']
     for reason in reasons:
         now[0] += 0.125
@@ -192,6 +193,8 @@ def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
     now[0] += 0.6
     verdicts.tell(Verdict(None, 'late'), 0)
     assert [one.message for one in published] == [*reasons, 'late', 'late']
-    assert verdicts.counts.rejected == len(published)
+    report = verdicts.report(0)
+    assert report.message == 'last rejection: late'
+    assert report.values['rejected'] == len(published)
     expected = ['late', 'wrong', 'late']
     assert lines == [f'Trajectory rejected: {text}' for text in expected]

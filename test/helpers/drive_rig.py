@@ -131,11 +131,6 @@ class Rig:
             jumps=self.jumps,
         )
 
-    def jump(self, *args, **keywords):
-        """Send a sample that says that it jumps."""
-        self.jumps += 1
-        return self.send(*args, **keywords)
-
     def tell(self, state, reason=''):
         """Send the last sample of the motion."""
         self.step(self.sample(rest(HANGING))._replace(state=state, reason=reason))

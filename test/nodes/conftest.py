@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from screw_dynamics import ScrewModel, read_urdf, share_path
+from screw_dynamics import Robot, ScrewModel, read_urdf, share_path
 
 if TYPE_CHECKING:
     from helpers.node_processes import NodeProcess
@@ -91,16 +91,12 @@ def server(ros: RosFixture, gripper: Path, model: ScrewModel) -> NodeProcess:
     return process
 
 
-@pytest.fixture
-def call(ros: RosFixture, server: NodeProcess) -> Callable[..., Any]:
-    """Return a function that calls a service of `server`."""
-    from helpers.services import SERVICES
+@pytest.fixture(scope='session')
+def call(model: ScrewModel) -> Callable[..., Any]:
+    """Return a function that returns responses of dynamics_server, without the node."""
+    from helpers.services import asker
 
-    def call(name: str, **fields: Any) -> Any:
-        kind = SERVICES[name]
-        return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
-
-    return call
+    return asker(Robot(model), max_samples=1000)
 
 
 @pytest.fixture

@@ -6,39 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from screw_dynamics.control.limit_checks import check_positions
 from screw_dynamics.control.report import OK, Report
-from screw_dynamics.errors import ScrewDynamicsError
-from screw_dynamics.nodes.dynamics_server import services
-from screw_dynamics.nodes.dynamics_server.requests import (
-    DynamicsServerParameters,
-    JointRequest,
-    NoModelError,
-    error_code,
-)
-from screw_dynamics.nodes.dynamics_server.trajectory_services import (
-    compute_trajectory_torques,
-    retime_trajectory,
-)
+from screw_dynamics.nodes.dynamics_server.answers import HANDLERS, answer
+from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot
 from screw_dynamics.nodes.shared.robot_node import RobotNode
-from screw_dynamics_interfaces import srv
 
 NAME = 'dynamics_server'
-
-Handler = Callable[..., str | None]
-OF_TRAJECTORIES: tuple[Handler, ...] = compute_trajectory_torques, retime_trajectory
-HANDLERS: dict[type, Handler] = {
-    srv.GetMassMatrix: services.get_mass_matrix,
-    srv.GetDynamicTerms: services.get_dynamic_terms,
-    srv.GetFrameMotion: services.get_frame_motion,
-    srv.GetForwardDynamics: services.get_forward_dynamics,
-    srv.GetInverseDynamics: services.get_inverse_dynamics,
-    srv.GetMotorFeedforward: services.get_motor_feedforward,
-    srv.ComputeTrajectoryTorques: compute_trajectory_torques,
-    srv.RetimeTrajectory: retime_trajectory,
-}
 
 
 class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
@@ -52,35 +27,22 @@ class DynamicsServerNode(RobotNode[DynamicsServerParameters]):
         super().__init__(NAME, DynamicsServerParameters)
 
     def _set_up(self) -> dict[str, Callable[[], Report]]:
-        for kind, handler in HANDLERS.items():
+        for service, handler in HANDLERS.items():
             name = f'~/{handler.__name__}'
-            self.create_service(kind, name, partial(self._answer, handler, kind))
+            self.create_service(service, name, partial(self._answer, service))
         return {'requests': self._requests_report}
 
-    def _answer(self, handler: Handler, service: Any, request: Any, response: Any) -> Any:
-        """Return the response filled in by a handler, or an empty one with the error."""
-        try:
-            if self._source.loaded is None:
-                raise NoModelError(f'no robot model: {self._source.problem}')
-            robot, values = self._source.loaded.robot, self._values
-            if handler in OF_TRAJECTORIES:
-                self._warn(handler(robot, values, request, response))
-            else:
-                read = JointRequest.read(robot, values, request)
-                self._warn(check_positions(robot.model, read.position, values.check_limits))
-                self._warn(handler(read, response))
-        except ScrewDynamicsError as error:
-            response = service.Response(error_code=error_code(error), message=str(error))
+    def _answer(self, service: Any, request: Any, _: Any) -> Any:
+        loaded, problem = self._source.loaded, self._source.problem
+        robot = None if loaded is None else loaded.robot
+        response, warning = answer(robot, problem, self._values, service, request)
+        if warning:
+            self.get_logger().warning(warning, throttle_duration_sec=1.0)
+        self._answered += response.success
+        if not response.success:
             self._failed += 1
-            self._last_failure = str(error)
-            return response
-        self._answered += 1
-        response.success = True
+            self._last_failure = response.message
         return response
-
-    def _warn(self, text: str | None) -> None:
-        if text:
-            self.get_logger().warning(text, throttle_duration_sec=1.0)
 
     def _require(self, loaded: LoadedRobot) -> None:
         super()._require(loaded)

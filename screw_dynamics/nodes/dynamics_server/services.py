@@ -100,17 +100,16 @@ def get_motor_feedforward(request: JointRequest, response: Any) -> str:
     motors = elastic_feedforward(
         robot, jet, wrenches, stiffness_jets=stiffness, deflection=deflection
     )
-    mode = parameters.check_limits
+    mode, warning = parameters.check_limits, ''
     if mode != 'off':
         report = check_motor_commands(robot, jet[np.newaxis], [0.0], motors.as_batch(), stiffness)
-        response.message = limit_text(report, mode)
+        warning = response.message = limit_text(report, mode)
     effort_format, rows = parameters.effort_format, len(motors.motor_effort_jet)
     if not effort_format.trivial:
         sent = effort_format.convert(robot.model, jet[: rows + 2], motors.motor_effort_jet)
         motors = replace(motors, motor_effort_jet=sent)
     response.motor_feedforward = _message(motors, request)
-    message: str = response.message
-    return message
+    return warning
 
 
 def _joint_jet(request: JointRequest) -> Array:
@@ -223,7 +222,8 @@ def get_forward_dynamics(request: JointRequest, response: Any) -> None:
     if k > 0 or message.wrenches:
         require_tree(robot, 'derivative_order above 0, or wrenches')
     effort_format, given = request.parameters.effort_format, request.jet(EFFORTS, k + 1)
-    model, efforts = effort_format.efforts_of_bodies(robot.tree, given)
+    bodies: Any = robot.model
+    model, efforts = effort_format.efforts_of_bodies(bodies, given)
     position, velocity = request.position, request.row('velocity')
     if not is_tree(robot):
         acceleration = forward_dynamics(model, position, velocity, efforts[0])

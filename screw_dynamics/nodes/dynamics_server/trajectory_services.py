@@ -45,7 +45,7 @@ def compute_trajectory_torques(
     begin = waypoints.times[0]
     interpolation = INTERPOLATIONS[parameters.interpolation]
     curve = interpolation.curve(shifted(waypoints, slice(None), begin), None)
-    response.message = check_curve(robot, curve, begin, parameters.check_limits)
+    warning = response.message = check_curve(robot, curve, begin, parameters.check_limits)
     times = _sample_times(waypoints.times - begin, request.sample_period, parameters.max_samples)
     jets = curve.jets(times, JET_ROWS)
     known = jets[:, : k + 3].copy()
@@ -55,8 +55,7 @@ def compute_trajectory_torques(
     response.trajectory = _with_efforts(request, times + begin, jets[:, :, back], tau[:, 0, back])
     for d in range(1, k + 1):
         setattr(response, EFFORTS[d], double_array(tau[:, d, back]))
-    message: str = response.message
-    return message
+    return warning
 
 
 def _sample_times(knots: Array, period: Any, limit: int) -> Array:

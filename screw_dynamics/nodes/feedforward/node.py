@@ -38,11 +38,14 @@ from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, header_of, read_header
 from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
 from screw_dynamics.nodes.shared.executor import run_node
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_build import warm_up_efforts
+from screw_dynamics.nodes.shared.loaded_robot import (
+    LoadedRobot,
+    require_supported,
+    warm_up_efforts,
+)
 from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
 from screw_dynamics.nodes.shared.robot_node import RobotNode
-from screw_dynamics.nodes.shared.tick_timer import RateReport, TickTimer
+from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
 
@@ -120,8 +123,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         names = ['trajectory', *streams, WRENCH_TOPIC[2:], 'limits']
         names += ['motors'] if values.drives_path else []
         names += ['spline'] if 'spline' in values.outputs else []
-        rate = RateReport(self._ticks, self.get_logger().warning)
-        return {'rate': rate, **{name: partial(self._report, name) for name in names}}
+        return {'rate': self._report_rate, **{name: partial(self._report, name) for name in names}}
 
     def step(self, *inputs: FeedforwardInput) -> None:
         """Let the core take inputs, and do what it asks for."""
@@ -203,6 +205,9 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
 
     def _on_jump(self, reason: str) -> None:
         self.step(ClockJumped(reason))
+
+    def _report_rate(self) -> Report:
+        return self._ticks.statistics.report(self.get_logger().warning)
 
     def _report(self, task: str) -> Report:
         parts, now = self._parts, self._now()

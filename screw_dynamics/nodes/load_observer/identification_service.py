@@ -4,6 +4,7 @@
 
 import math
 import threading
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
@@ -64,29 +65,19 @@ class IdentificationService:
             while not self._closed:
                 self._executor.spin_once(timeout_sec=_LOOK_PERIOD)
 
-    def _answer(self, request: Any, response: Any) -> Any:
-        codes = IdentifyDynamics.Response
-        code, begin = codes.NO_MODEL, self._node.get_clock().now()
-        try:
-            kept = self.kept
-            if kept is None:
-                raise InputError('the node has no robot model yet')
-            code = codes.INVALID_REQUEST
-            task = _task(request, *kept)
-            code = codes.UNUSABLE_RECORDING
-            self._logger.info(f'Identifies from {len(task.times)} joint states')
-            found = self._found(task)
-        except Exception as error:  # later requests must still be answered
-            if isinstance(error, NotFiniteError):
-                code = codes.NOT_FINITE
-            self._logger.error(f'Identification failed: {reason(error)}')
-            return codes(error_code=code, message=reason(error))
+    def _answer(self, request: Any, _: Any) -> Any:
+        begin = self._node.get_clock().now()
+        response = respond(request, self.kept, self._found)
+        if not response.success:
+            self._logger.error(f'Identification failed: {response.message}')
+            return response
         seconds = (self._node.get_clock().now() - begin).nanoseconds / 1e9
-        self._logger.info(f'Identified {len(found.names)} parameters in {seconds:.1f} s')
-        return found
+        self._logger.info(f'Identified {len(response.names)} parameters in {seconds:.1f} s')
+        return response
 
     def _found(self, task: Task) -> Any:
         """Return the response to a task; raise InputError with the reason if there is none."""
+        self._logger.info(f'Identifies from {len(task.times)} joint states')
         try:
             found = self._process.submit(answer, task).result()
         except (RuntimeError, CancelledError) as error:  # of the process, or closed
@@ -98,6 +89,25 @@ class IdentificationService:
         if isinstance(found, str):
             raise InputError('the node ends' if self._closed else found)
         return found
+
+
+def respond(
+    request: Any, kept: tuple[LoadedRobot, ObservedLoads] | None, found: Callable[[Task], Any]
+) -> Any:
+    """Return the response to a request, by what is found for its task, or the error."""
+    codes = IdentifyDynamics.Response
+    code = codes.NO_MODEL
+    try:
+        if kept is None:
+            raise InputError('the node has no robot model yet')
+        code = codes.INVALID_REQUEST
+        task = _task(request, *kept)
+        code = codes.UNUSABLE_RECORDING
+        return found(task)
+    except Exception as error:  # later requests must still be answered
+        if isinstance(error, NotFiniteError):
+            code = codes.NOT_FINITE
+        return codes(error_code=code, message=reason(error))
 
 
 def _task(request: Any, loaded: LoadedRobot, loads: ObservedLoads) -> Task:

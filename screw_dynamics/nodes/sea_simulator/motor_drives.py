@@ -102,26 +102,15 @@ class MotorDrives:
         self.proportional, self.derivative = self.gains(parameters)
         self.has_feedback = parameters.has_feedback
 
-    def command(
-        self,
-        effort: Array,
-        position: Array | None = None,
-        velocity: Array | None = None,
-        age: float = 0.0,
-    ) -> None:
-        """
-        Set effort and, for the feedback, position and velocity (m,), of an age [s].
-
-        With a delay they wait, except for the first after rest.
-        """
+    def command(self, command: MotorCommand, age: float = 0.0) -> None:
+        """Follow a command of an age [s]; with a delay it waits, but for the first after rest."""
         if self._following and self._late:
-            late = self._step + self._late, MotorCommand(effort, position, velocity), age
-            self._waiting.append(late)
+            self._waiting.append((self._step + self._late, command, age))
             return
         self._following = True
-        self._command[0] = effort
-        if position is not None and velocity is not None:
-            self._command[1], self._command[2] = position, velocity
+        self._command[0] = command.effort
+        if command.position is not None and command.velocity is not None:
+            self._command[1], self._command[2] = command.position, command.velocity
         self.age = age
 
     def begin_step(self) -> None:
@@ -129,7 +118,7 @@ class MotorDrives:
         while self._waiting and self._waiting[0][0] <= self._step:
             _, command, age = self._waiting.popleft()
             self._following = False
-            self.command(*command[:3], age + self._late * self._period)
+            self.command(command, age + self._late * self._period)
         self._step += 1
 
     def clear(self) -> None:

@@ -139,7 +139,7 @@ class SeaSimulatorNode(RobotNode[SeaSimulatorParameters]):
             self.get_logger().error(f'Motor efforts rejected: {error}', throttle_duration_sec=1.0)
             return
         self._report.counts.accepted += 1
-        robot.drives.command(command.effort, command.position, command.velocity, age)
+        robot.drives.command(command, age)
         robot.release()
         self._last_command = time.time
         time.cover(command.instant)

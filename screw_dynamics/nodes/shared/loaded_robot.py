@@ -5,6 +5,7 @@
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,15 +14,19 @@ import numpy as np
 
 from screw_dynamics.bridges.load import described_robot, is_mjcf
 from screw_dynamics.control.model_parameters import ModelParameters
-from screw_dynamics.drives import Drives
+from screw_dynamics.drives import Drives, elastic_feedforward, feedforward_from_efforts
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.drives.workspace import Workspace
+from screw_dynamics.dynamics import gravity_forces_jet, inverse_dynamics
 from screw_dynamics.errors import (
     InertiaError,
     InputError,
     ScrewDynamicsError,
+    SpringRangeError,
     UnknownNameError,
     listed,
 )
+from screw_dynamics.limits.check import check_feasibility
 from screw_dynamics.model import RobotModel, ScrewModel
 from screw_dynamics.model.joint_limits import read_joint_limits
 from screw_dynamics.model.urdf import RobotDescription, model_from_description
@@ -220,3 +225,24 @@ def require_supported(robot: Robot, rows: float) -> None:
             f'of the joint positions up to order {needed - 1}, a reference of the node has them '
             f'up to order {rows - 1}: expected rotor_coupling: false'
         )
+
+
+_ORDERS = (0, 1, 2)  # of the efforts
+
+
+def warm_up_efforts(robot: Robot) -> None:
+    """Compute what a tick computes, so that none waits for imports and tables of the model."""
+    model = robot.model
+    for order in _ORDERS:
+        jet, efforts = np.zeros((order + 3, model.n)), np.empty((order + 1, model.n))
+        inverse_dynamics(model, jet, out=efforts)
+        gravity_forces_jet(model, jet)
+        Workspace(model, order).efforts(jet)
+    check_feasibility(model, np.zeros((1, 3, model.n)), [0.0])
+    if robot.drives is None:
+        return
+    jet = np.zeros((robot.required_rows, robot.n))
+    # the springs may be unable to support the links at 0, which does not matter here
+    with suppress(SpringRangeError):
+        feedforward_from_efforts(robot, jet, np.zeros_like(robot.buffers().effort_jet))
+        elastic_feedforward(robot, jet)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ModelSource`: robot model of a node from topic, parameter or file."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -23,7 +24,6 @@ from screw_dynamics.nodes.shared.loaded_robot import (
     read_soft_segments,
     with_settings,
 )
-from screw_dynamics.nodes.shared.model_build import ModelBuild
 from screw_dynamics.nodes.shared.parameters import NodeParameters
 
 TOPIC = 'robot_description'
@@ -33,6 +33,39 @@ _WAITING_PERIOD = 1.0  # s between warnings that there is no robot description
 _BUSY = 'the robot model is being prepared'
 
 Settings: TypeAlias = tuple[object, ...]
+
+
+class ModelBuild(threading.Thread):
+    """
+    Builds a model in a thread; the result is valid when that has ended.
+
+    `text` is None for other settings; the result is `loaded`, or None for a `failure`. Ctrl-C does
+    not wait for the thread.
+    """
+
+    def __init__(
+        self,
+        text: str | None,
+        values: ModelParameters,
+        build: Callable[[], LoadedRobot],
+        prepare: Callable[[LoadedRobot], None],
+    ) -> None:
+        super().__init__(name='robot_model', daemon=True)
+        self.text, self.settings = text, values.model_settings
+        self.loaded: LoadedRobot | None = None
+        self.failure, self.payload = '', values.payload_words
+        self._build, self._prepare = build, prepare
+
+    def run(self) -> None:
+        """Build and prepare the model."""
+        try:
+            loaded = self._build()
+            self._prepare(loaded)
+            self.loaded = loaded
+        except ScrewDynamicsError as error:
+            self.failure = str(error)
+        except Exception as error:  # no description may end the node: it reports the failure
+            self.failure = f'{type(error).__name__}: {error}'
 
 
 class ModelSource:

@@ -15,8 +15,11 @@ from screw_dynamics.control.report import Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.nodes.shared.endpoints import LATCHED, steady_timer
 from screw_dynamics.nodes.shared.executor import destroyed_on_error
-from screw_dynamics.nodes.shared.loaded_robot import LoadedRobot, require_supported
-from screw_dynamics.nodes.shared.model_build import warm_up_efforts
+from screw_dynamics.nodes.shared.loaded_robot import (
+    LoadedRobot,
+    require_supported,
+    warm_up_efforts,
+)
 from screw_dynamics.nodes.shared.model_source import ROBOT, ModelSource
 from screw_dynamics.nodes.shared.parameters import NodeParameters, Values
 from screw_dynamics.recordings.messages.joints import double_array

@@ -1,10 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`TickTimer`: periodic callback with statistics; `RateReport` on these."""
+"""`TickTimer`: periodic callback; `TickStatistics`, the report on its rate."""
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -13,21 +12,9 @@ from rclpy.timer import Timer
 
 from screw_dynamics.control.report import OK, WARN, Report
 
-
-class TickSummary(NamedTuple):
-    """Statistics since the previous summary."""
-
-    rate: float  # [Hz], 0 with less than two ticks
-    ticks: int
-    missed: int  # periods without a tick
-    mean_time: float  # of the callback [s]
-    longest_time: float
-
-    @property
-    def missed_part(self) -> float:
-        """Fraction of the due ticks that was missed."""
-        due = self.ticks + self.missed
-        return self.missed / due if due else 0.0
+_REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
+_LOGGED_PART = 0.1  # above which it is logged, if it lasts
+_LASTING, _PAUSE = 3, 30  # reports until a warning, and between warnings
 
 
 class TickStatistics:
@@ -35,7 +22,8 @@ class TickStatistics:
 
     def __init__(self, period: int) -> None:
         self.period = period
-        self.ticks_total = self.missed_total = 0
+        self._ticks_total = self._missed_total = 0
+        self._bad = 0  # reports in a row with too many missed ticks
         self.pause()
 
     def pause(self) -> None:
@@ -55,24 +43,39 @@ class TickStatistics:
             self._intervals += 1
         self._last = time
         self._ticks += 1
-        self.ticks_total += 1
+        self._ticks_total += 1
         self._busy += duration
         self._longest = max(self._longest, duration)
 
-    def summary(self) -> TickSummary:
-        """Return the statistics since the previous summary, and restart; late is not missed."""
+    def report(self, warn: Callable[[str], object]) -> Report:
+        """Return the report since the last one; many missed ticks, not late ones, are logged."""
+        ticks, period = self._ticks, self.period
         span = 0 if self._first is None or self._last is None else self._last - self._first
-        missed = max(0, (span + self.period // 2) // self.period - self._intervals)
-        self.missed_total += missed
-        result = TickSummary(
-            rate=self._intervals * 1e9 / span if span > 0 else 0.0,
-            ticks=self._ticks,
-            missed=missed,
-            mean_time=self._busy * 1e-9 / self._ticks if self._ticks else 0.0,
-            longest_time=self._longest * 1e-9,
-        )
+        missed = max(0, (span + period // 2) // period - self._intervals)
+        self._missed_total += missed
+        part, mean = missed / max(ticks + missed, 1), self._busy / max(ticks, 1)
+        values = {
+            'rate [Hz]': f'{self._intervals * 1e9 / max(span, 1):.1f}',
+            'wanted rate [Hz]': f'{1e9 / period:.1f}',
+            'missed ticks': missed,
+            'missed ticks in all': self._missed_total,
+            'ticks in all': self._ticks_total,
+            'mean compute time [us]': f'{1e-3 * mean:.1f}',
+            'longest compute time [us]': f'{1e-3 * self._longest:.1f}',
+        }
         self._start_window()
-        return result
+        self._bad = self._bad + 1 if part > _LOGGED_PART else 0
+        if self._bad % _PAUSE == _LASTING:
+            warn(
+                f'{100.0 * part:.0f} % of the ticks are missed: a tick takes {1e-6 * mean:.3g} ms '
+                f'of {1e-6 * period:.3g} ms at {1e9 / period:.4g} Hz'
+                + ('' if mean > 0.5 * period else ': the machine is busy with other work')
+            )
+        if not ticks:
+            return Report(OK, 'not active', values)
+        if part > _REPORTED_PART:
+            return Report(WARN, f'{100.0 * part:.1f} % of the ticks missed', values)
+        return Report(OK, 'ok', values)
 
 
 _TIME_PARAMETER = 'use_sim_time'
@@ -137,45 +140,3 @@ class TickTimer:
         self._last = now
         self._on_tick(now)
         self.statistics.record(now if self.times_by_node else begun, time.monotonic_ns() - begun)
-
-
-_REPORTED_PART = 0.01  # fraction of missed ticks above which a warning is reported
-_LOGGED_PART = 0.1  # above which it is logged, if it lasts
-_LASTING, _PAUSE = 3, 30  # reports until a warning, and between warnings
-
-
-class RateReport:
-    """Report on the rate of ticks for /diagnostics; too many missed ticks are logged, too."""
-
-    def __init__(self, ticks: TickTimer, warn: Callable[[str], object]) -> None:
-        self._ticks, self._warn = ticks, warn
-        self._bad = 0  # reports in a row with too many missed ticks
-
-    def __call__(self) -> Report:
-        """Return the report since the last one."""
-        statistics = self._ticks.statistics
-        summary = statistics.summary()
-        values = {
-            'rate [Hz]': f'{summary.rate:.1f}',
-            'wanted rate [Hz]': f'{1e9 / statistics.period:.1f}',
-            'missed ticks': summary.missed,
-            'missed ticks in all': statistics.missed_total,
-            'ticks in all': statistics.ticks_total,
-            'mean compute time [us]': f'{1e6 * summary.mean_time:.1f}',
-            'longest compute time [us]': f'{1e6 * summary.longest_time:.1f}',
-        }
-        part = summary.missed_part
-        self._bad = self._bad + 1 if part > _LOGGED_PART else 0
-        if self._bad % _PAUSE == _LASTING:
-            slow = summary.mean_time > 0.5e-9 * statistics.period
-            self._warn(
-                f'{100.0 * part:.0f} % of the ticks are missed: a tick takes '
-                f'{1e3 * summary.mean_time:.3g} ms of {1e-6 * statistics.period:.3g} ms at '
-                f'{1e9 / statistics.period:.4g} Hz'
-                + ('' if slow else ': the machine is busy with other work')
-            )
-        if not summary.ticks:
-            return Report(OK, 'not active', values)
-        if part > _REPORTED_PART:
-            return Report(WARN, f'{100.0 * part:.1f} % of the ticks missed', values)
-        return Report(OK, 'ok', values)

@@ -1,6 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""get_motor_feedforward over DDS: numbers by hand, other springs, limits and failures."""
+"""get_motor_feedforward: numbers by hand, other springs, limits and failures."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,14 +16,11 @@ from helpers.planar_sea import (
     motor_feedforward,
     write_joints,
 )
+from helpers.services import asker
 
 import screw_dynamics as sd
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.nodes.dynamics_server.requests import DynamicsServerParameters, JointRequest
-from screw_dynamics.nodes.dynamics_server.services import get_motor_feedforward
 from screw_dynamics_interfaces.srv import ComputeTrajectoryTorques, GetMotorFeedforward
-
-pytestmark = pytest.mark.long
 
 MIXED = """
 drives:
@@ -39,30 +38,26 @@ FIELDS = ('position', 'velocity', 'acceleration', 'jerk', 'snap')
 
 
 @pytest.fixture(scope='module')
-def ask(ros, planar, tmp_path_factory):
-    """Return a function that asks a server with linear springs."""
-    text = TEXT.replace('max_effort: 30.0', 'max_effort: 4.5')
-    path = write_joints(tmp_path_factory.mktemp('linear'), text)
-    return server(ros, planar, 'linear', path)
+def robots(planar, tmp_path_factory):
+    """Return a robot with linear springs, and one with a damped joint and a pair."""
+    texts = TEXT.replace('max_effort: 30.0', 'max_effort: 4.5'), MIXED
+    model, folder = sd.read_urdf(planar), tmp_path_factory.mktemp('drives')
+    return [Robot(model, sd.Drives.from_yaml(write_joints(folder, text))) for text in texts]
 
 
-@pytest.fixture(scope='module')
-def ask_mixed(ros, planar, tmp_path_factory):
-    """Return a function that asks a server with a damped joint and a pair."""
-    path = write_joints(tmp_path_factory.mktemp('mixed'), MIXED)
-    return server(ros, planar, 'mixed', path)
+def asking(robot, mode='off'):
+    """Return a function that asks for motors."""
+    return partial(asker(robot, check_limits=mode), 'get_motor_feedforward')
 
 
-def server(ros, planar, name, path):
-    process = ros.start('dynamics_server', name=name, urdf_path=planar, drives_path=path)
+@pytest.fixture
+def ask(robots):
+    return asking(robots[0])
 
-    def ask(kind=GetMotorFeedforward, service='get_motor_feedforward', **fields):
-        return ros.call(kind, f'/{name}/{service}', kind.Request(**fields))
 
-    ask.set = lambda mode: ros.set_parameter(f'/{name}', 'check_limits', mode)
-    ask.process = process
-    ros.wait_for('the model', lambda: ask(position=[0.0, 0.0]).error_code != -4, process)
-    return ask
+@pytest.fixture
+def ask_mixed(robots):
+    return asking(robots[1])
 
 
 def motion(order=(0, 1)):
@@ -126,23 +121,17 @@ def test_pair_damper_wrench_and_stiffness(ask_mixed, planar):
 
 def test_the_deflection_of_a_damped_joint_is_found_by_its_place(planar):
     joint = sd.JointDrive(sd.LinearSpring(200.0, damping=4.0), sd.Motor(rotor_inertia=0.1))
-    elastic = sd.Drives({'joint_2': joint})
-    request = GetMotorFeedforward.Request(
-        joint_names=NAMES[::-1], deflection=[0.07, 0.0], **motion([1, 0])
-    )
-    response = GetMotorFeedforward.Response()
-    robot = Robot(sd.read_urdf(planar), elastic)
-    read = JointRequest.read(robot, DynamicsServerParameters(), request)
-    get_motor_feedforward(read, response)
+    ask = asking(Robot(sd.read_urdf(planar), sd.Drives({'joint_2': joint})))
+    response = ask(joint_names=NAMES[::-1], deflection=[0.07, 0.0], **motion([1, 0]))
     assert response.motor_feedforward.motor_names == NAMES[::-1]
     assert list(response.motor_feedforward.deflection) == [0.07, 0.0]
 
 
-def test_limits(ask, ask_mixed):
+def test_limits(robots):
     still = {'position': [0.0, 0.0]}
     fast = {**still, 'velocity': [20.0, 0.0]}
     for mode, success in (('off', True), ('warn', True), ('reject', False)):
-        assert ask.set(mode)[0]
+        ask = asking(robots[0], mode)
         response = ask(**fast)
         assert response.success is success
         expected = '' if mode == 'off' else 'limit exceeded: joint_1: velocity 20 rad/s at t = 0 s'
@@ -151,35 +140,27 @@ def test_limits(ask, ask_mixed):
         assert ask(**still).message == ''
     assert response.error_code == GetMotorFeedforward.Response.LIMIT_EXCEEDED
     assert not len(response.motor_feedforward.motor_effort)
-    assert ask.set('off')[0]
-    assert ask_mixed.set('warn')[0]
-    text = ask_mixed(**still, velocity=[5.5, 0.0]).message
+    text = asking(robots[1], 'warn')(**still, velocity=[5.5, 0.0]).message
     assert 'joint_1: motor velocity 5.' in text, text
     assert 'limit 5 rad/s' in text, text
-    assert '[WARN]' in ask_mixed.process.log and text in ask_mixed.process.log
-    assert ask_mixed.set('off')[0]
 
 
-def test_a_trajectory_beyond_the_motors(ask):
+def test_a_trajectory_beyond_the_motors(robots):
     """Within the limits of the URDF, beyond those of a motor."""
 
-    def torques():
-        points = [[0.0, 0.0], [0.0, 0.5]]
-        message = trajectory(NAMES, *points, times=[0.5, 1.3])
-        return ask(ComputeTrajectoryTorques, 'compute_trajectory_torques', trajectory=message)
+    def torques(mode):
+        message = trajectory(NAMES, [0.0, 0.0], [0.0, 0.5], times=[0.5, 1.3])
+        ask = asker(robots[0], check_limits=mode)
+        return ask('compute_trajectory_torques', trajectory=message)
 
-    assert torques().message == ''
-    assert ask.set('warn')[0]
-    response = torques()
+    assert torques('off').message == ''
+    response, rejected = torques('warn'), torques('reject')
     assert response.success
     assert response.message.startswith('limit exceeded: joint_2: '), response.message
     assert 'motor effort' in response.message, response.message
     assert 'limit 4.5 N m' in response.message, response.message
-    assert ask.set('reject')[0]
-    rejected = torques()
     assert rejected.error_code == ComputeTrajectoryTorques.Response.LIMIT_EXCEEDED
     assert (rejected.message, len(rejected.trajectory.points)) == (response.message, 0)
-    assert ask.set('off')[0]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""retime_trajectory over DDS: the path, the limits, and requests that cannot be answered."""
+"""retime_trajectory: the path, the limits, and requests that cannot be answered."""
 
 import numpy as np
 import pytest
 from helpers.node_processes import trajectory
-from helpers.services import SERVICES
+from helpers.services import SERVICES, asker
 
 import screw_dynamics as sd
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
-
-pytestmark = pytest.mark.long
 
 KIND = SERVICES['retime_trajectory']
 LIMITS = {'velocity': [2.0, 3.0], 'effort': [60.0, 30.0], 'effort_rate': [400.0, 200.0]}
@@ -23,27 +21,24 @@ def model(planar):
 
 
 @pytest.fixture(scope='module')
-def ask(ros, planar):
-    process = ros.start('dynamics_server', urdf_path=planar)
+def ask(model):
+    retimed = asker(sd.Robot(model))
 
-    def call(order=(0, 1), points=POINTS, **fields):
+    def ask(order=(0, 1), points=POINTS, **fields):
         names = [f'joint_{i + 1}' for i in order]
         rows = [np.array(q)[list(order)] for _, q in points]
         message = trajectory(names, *rows, times=[t for t, _ in points])
         message.header.frame_id = 'kept'
-        request = KIND.Request(trajectory=message, **fields)
-        # not sent again while a busy node computes
-        return ros.call_once(KIND, '/dynamics_server', 'retime_trajectory', request)
+        return retimed('retime_trajectory', trajectory=message, **fields)
 
-    ros.wait_for('the model', lambda: call().error_code != KIND.Response.NO_MODEL, process)
-    return call
+    return ask
 
 
 def limits_of(order):
     return {f'max_{name}': [values[i] for i in order] for name, values in LIMITS.items()}
 
 
-@pytest.mark.parametrize('order', [(0, 1), (1, 0)])
+@pytest.mark.parametrize('order', [pytest.param((0, 1), marks=pytest.mark.long), (1, 0)])
 def test_the_motion_is_faster_on_its_path_within_the_limits(ask, model, order):
     response = ask(order, **limits_of(order))
     assert response.success, response.message
@@ -73,6 +68,7 @@ def test_the_motion_is_faster_on_its_path_within_the_limits(ask, model, order):
     assert max(x.max() for x in share.values()) > 0.99  # some limit is reached
 
 
+@pytest.mark.long
 def test_limits_are_those_of_the_robot_unless_named(ask, model):
     own = ask().trajectory.points[-1].time_from_start
     none = ask(max_velocity=[0.0, 0.0]).trajectory.points[-1].time_from_start

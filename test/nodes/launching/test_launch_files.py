@@ -82,6 +82,20 @@ def nodes_of(name, **values):
     return [entity for entity in function.execute(context) if isinstance(entity, Node)]
 
 
+def words(parts):
+    """Return the text of substitutions."""
+    return ''.join(part.text for part in parts)
+
+
+def remappings_of(node):
+    return {words(a): words(b) for a, b in node._Node__remappings}
+
+
+def parameters_of(node):
+    """Return the values of a node by name, after its files."""
+    return {words(name): value for name, value in node._Node__parameters[-1].items()}
+
+
 def test_remappings():
     (node,) = nodes_of(
         'feedforward',
@@ -89,11 +103,7 @@ def test_remappings():
         trajectory_effort_controller_name='proxied',
         action_controller_name='arm',
     )
-    remappings = {
-        ''.join(part.text for part in a): ''.join(part.text for part in b)
-        for a, b in node._Node__remappings
-    }
-    assert remappings == {
+    assert remappings_of(node) == {
         'robot_description': 'robot_description',
         '~/joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
         '~/commands': 'efforts/commands',
@@ -110,23 +120,16 @@ def test_remappings():
 def test_controllers_of_single_fields():
     names = {f'{field}_controller_name': f'a_{field}' for field in ('effort', 'kp', 'position')}
     (node,) = nodes_of('feedforward', **names)
-    remappings = {
-        ''.join(part.text for part in a): ''.join(part.text for part in b)
-        for a, b in node._Node__remappings
-    }
+    remappings = remappings_of(node)
     assert remappings['~/commands'] == 'a_effort/commands'
     assert remappings['~/position_commands'] == 'a_position/commands'
     assert remappings['~/kp_commands'] == 'a_kp/commands'
     assert '~/velocity_commands' not in remappings
-    *files, parameters = node._Node__parameters
-    assert len(files) == 2
-    given = {''.join(part.text for part in key): value for key, value in parameters.items()}
-
-    def text(parts):
-        return yaml.safe_load(''.join(part.text for part in parts))
-
-    assert list(map(text, given['fields'])) == ['position', 'effort', 'kp']
-    assert text(given['topics']) == 'apart'
+    assert len(node._Node__parameters) == 3
+    given = parameters_of(node)
+    fields = [yaml.safe_load(words(parts)) for parts in given['fields']]
+    assert fields == ['position', 'effort', 'kp']
+    assert yaml.safe_load(words(given['topics'])) == 'apart'
 
 
 def test_commands_for_a_driver_of_ones_own():
@@ -134,14 +137,11 @@ def test_commands_for_a_driver_of_ones_own():
     arguments['joint_limits_path'] = 'joint_limits.yaml'
     (node,) = nodes_of('feedforward', drive_commands='true', fields='position,effort', **arguments)
     assert node.node_executable == 'nodes'
-    given = node._Node__parameters[-1]
-    values = {''.join(part.text for part in key): value for key, value in given.items()}
+    values = parameters_of(node)
     assert values.keys() >= {*arguments, 'fields'} and 'topics' not in values
     (node,) = nodes_of('feedforward', effort_controller_name='efforts')
-    given = node._Node__parameters[-1]
-    values = {''.join(part.text for part in key): value for key, value in given.items()}
-    [topics] = values['topics']
-    assert yaml.safe_load(topics.text) == 'apart'  # the efforts alone, whatever the file says
+    topics = words(parameters_of(node)['topics'])
+    assert yaml.safe_load(topics) == 'apart'  # the efforts alone, whatever the file says
 
 
 def test_commands_are_sent_by_the_same_process():
@@ -149,8 +149,7 @@ def test_commands_are_sent_by_the_same_process():
     assert node.node_executable == 'feedforward'
     (node,) = nodes_of('feedforward', effort_controller_name='efforts', namespace='left')
     assert node.node_executable == 'nodes'
-    words = [''.join(part.text for part in word) for word in node.cmd[1:3]]
-    assert words == ['feedforward', 'drive_commands']
+    assert list(map(words, node.cmd[1:3])) == ['feedforward', 'drive_commands']
     # a name would be that of both
     assert node._Node__node_name is None
     levels = node._Node__ros_arguments[1::2]
@@ -185,9 +184,8 @@ def test_arguments_that_are_no_numbers_are_named():
         ):
             nodes_of('feedforward', publish_rate=text)
     (node,) = nodes_of('feedforward', publish_rate='100')
-    _, parameters = node._Node__parameters
-    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
-    assert values['publish_rate'] == 100.0 and isinstance(values['publish_rate'], float)
+    rate = parameters_of(node)['publish_rate']
+    assert rate == 100.0 and isinstance(rate, float)
 
 
 @pytest.fixture
@@ -208,7 +206,7 @@ def test_what_bringup_starts_on_request(planar, robot_state_publisher):
         'bringup', start_rsp='true', record='true', urdf_file=str(planar), namespace='left'
     )
     assert publisher.node_package == 'robot_state_publisher'
-    topics = [''.join(part.text for part in words) for words in recorder.cmd[1:4]]
+    topics = list(map(words, recorder.cmd[1:4]))
     assert topics == [
         'feedforward/feedforward',
         'feedforward/model_info',
@@ -219,9 +217,7 @@ def test_what_bringup_starts_on_request(planar, robot_state_publisher):
 
 
 def description_published(publisher):
-    (parameters,) = publisher._Node__parameters
-    values = {''.join(part.text for part in name): value for name, value in parameters.items()}
-    return values['robot_description'].evaluate(LaunchContext())
+    return parameters_of(publisher)['robot_description'].evaluate(LaunchContext())
 
 
 def test_what_sea_demo_starts_on_request(planar, robot_state_publisher):
@@ -233,7 +229,7 @@ def test_what_sea_demo_starts_on_request(planar, robot_state_publisher):
     nodes = nodes_of('sea_demo', record='true', namespace='arm')
     expected = [*loop, 'trajectory_sender', frames, 'recorder']
     assert [node.node_executable for node in nodes] == expected
-    topics = [''.join(part.text for part in words) for words in nodes[-1].cmd[1:6]]
+    topics = map(words, nodes[-1].cmd[1:6])
     assert {'feedforward/motor_feedforward', 'joint_states', 'motor_states'} < set(topics)
     with pytest.raises(InputError, match="argument 'trajectory_file': expected a file, got 'no"):
         nodes_of('sea_demo', trajectory_file='no.yaml')
@@ -242,8 +238,7 @@ def test_what_sea_demo_starts_on_request(planar, robot_state_publisher):
 def test_the_simulated_arm_begins_when_its_fit_is_ready():
     """However long that takes: a fit that is late for a given instant leaves out a part."""
     _, _, sender, *_ = nodes_of('sea_demo')
-    (parameters,) = sender._Node__parameters
-    assert 'delay' not in {''.join(part.text for part in name) for name in parameters}
+    assert 'delay' not in parameters_of(sender)
 
 
 def test_robot_state_publisher_gets_the_urdf_of_a_package(planar, tmp_path, robot_state_publisher):

@@ -15,10 +15,13 @@ from sensor_msgs.msg import JointState
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND, set_stamp
 from screw_dynamics.nodes.load_observer import identification_service
+from screw_dynamics.nodes.load_observer.identification_process import found
+from screw_dynamics.nodes.load_observer.identification_service import respond
 from screw_dynamics.nodes.load_observer.node import LoadObserverNode
+from screw_dynamics.nodes.load_observer.observed_loads import ObservedLoads
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
+from screw_dynamics.nodes.shared.loaded_robot import load_robot
 from screw_dynamics_interfaces.srv import IdentifyDynamics
-
-pytestmark = [pytest.mark.first, pytest.mark.long]
 
 BEGIN = 1_700_000_000 * SECOND
 SECONDS = 16.0
@@ -26,29 +29,31 @@ LOAD = 'tool', 1.0, [COM[0], COM[1], 0.0], np.zeros((3, 3))
 CODES = IdentifyDynamics.Response
 
 
-class Identified:
-    """A node in this process that hears a recording, and answers."""
+def messages(recording, begin=BEGIN):
+    velocities = np.gradient(recording.positions, recording.times, axis=0)
+    rows = zip(recording.times, recording.positions, velocities, recording.efforts, strict=True)
+    for seconds, q, qd, effort in rows:
+        message = JointState(name=list(recording.joint_names))
+        message.position, message.velocity = q.tolist(), qd.tolist()
+        message.effort = effort.tolist()
+        set_stamp(message.header.stamp, begin + round(seconds * SECOND))
+        yield message
 
-    def __init__(self, node):
-        self.node = node
-        if node._source.busy:
-            node._source.finish()
-            self.model = node._source.loaded.robot.model
+
+class Kept:
+    """What a node keeps of a recording, and what it answers."""
+
+    def __init__(self, planar):
+        loaded = load_robot(planar.read_text(), 'test', LoadObserverParameters())
+        self.model = loaded.robot.model
+        self.kept = loaded, ObservedLoads(loaded.robot, LoadObserverParameters())
 
     def hear(self, recording, begin=BEGIN):
-        velocities = np.gradient(recording.positions, recording.times, axis=0)
-        rows = zip(
-            recording.times, recording.positions, velocities, recording.efforts, strict=True
-        )
-        for seconds, q, qd, effort in rows:
-            message = JointState(name=list(recording.joint_names))
-            message.position, message.velocity = q.tolist(), qd.tolist()
-            message.effort = effort.tolist()
-            set_stamp(message.header.stamp, begin + round(seconds * SECOND))
-            self.node._on_joint_states(message)
+        for message in messages(recording, begin):
+            self.kept[1].receive(message, 0)
 
     def ask(self, **fields):
-        return self.node._identification._answer(IdentifyDynamics.Request(**fields), CODES())
+        return respond(IdentifyDynamics.Request(**fields), self.kept, found)
 
 
 @pytest.fixture(scope='module')
@@ -57,38 +62,37 @@ def truth(planar):
     return drawn(sd.read_urdf(planar), 11, LOAD, seconds=SECONDS)
 
 
-# before the tests of one node: there is one default context
-def test_without_a_model_or_states(ros, planar):
-    with ros.made(LoadObserverNode) as made:
-        response = Identified(made).ask()
-        assert (response.success, response.error_code) == (False, CODES.NO_MODEL)
-        assert response.message == 'the node has no robot model yet'
-    with ros.made(LoadObserverNode, urdf_path=planar) as made:
-        response = Identified(made).ask()
-        assert response.error_code == CODES.UNUSABLE_RECORDING
-        assert response.message == 'joint_states: expected some that last, got 0'
+@pytest.fixture(scope='module')
+def node(planar, truth):
+    kept = Kept(planar)
+    kept.hear(truth[0])
+    return kept
 
 
+def test_without_a_model_or_states(planar):
+    response = respond(IdentifyDynamics.Request(), None, found)
+    assert (response.success, response.error_code) == (False, CODES.NO_MODEL)
+    assert response.message == 'the node has no robot model yet'
+    response = Kept(planar).ask()
+    assert response.error_code == CODES.UNUSABLE_RECORDING
+    assert response.message == 'joint_states: expected some that last, got 0'
+
+
+@pytest.mark.long
 def test_the_node_observes_on_and_ends_at_once_meanwhile(ros, planar, truth, monkeypatch):
     monkeypatch.setattr(identification_service, 'answer', endless)
     with ros.made(LoadObserverNode, urdf_path=planar) as made, ThreadPoolExecutor(1) as pool:
-        node = Identified(made)
-        node.hear(truth[0].between(0.0, 1.0))
-        future = pool.submit(node.ask)
+        made._source.finish()
+        for message in messages(truth[0].between(0.0, 1.0)):
+            made._on_joint_states(message)
+        future = pool.submit(made._identification._answer, IdentifyDynamics.Request(), CODES())
         ros.wait_for('the process', lambda: made._identification._process._pool)
-        node.hear(truth[0].between(1.01, 1.3))
+        for message in messages(truth[0].between(1.01, 1.3)):
+            made._on_joint_states(message)
         assert made._counts['observed'] == 260
         assert not future.done()
         made._identification.close()
         assert future.result().message == 'the node ends'
-
-
-@pytest.fixture(scope='module')
-def node(ros, planar, truth):
-    with ros.made(LoadObserverNode, urdf_path=planar) as made:
-        identified = Identified(made)
-        identified.hear(truth[0])
-        yield identified
 
 
 def test_the_answer_is_that_of_the_library(node, truth):

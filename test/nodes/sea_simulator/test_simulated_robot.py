@@ -25,6 +25,7 @@ from screw_dynamics.control.report import ERROR, OK, WARN
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.sea_simulator import simulated_time
+from screw_dynamics.nodes.sea_simulator.motor_drives import MotorCommand
 from screw_dynamics.nodes.sea_simulator.parameters import SeaSimulatorParameters
 from screw_dynamics.nodes.sea_simulator.simulated_robot import SimulatedRobot, substeps_for
 from screw_dynamics.nodes.sea_simulator.simulated_time import LockStep, RealTime, SimulationReport
@@ -60,7 +61,7 @@ def test_feedback_follows_the_motion_that_is_asked_for_during_a_step(robot):
     start = robot.motor_state()[0].copy()
     reference = start - age * RATE
     robot.release()
-    robot.drives.command(EFFORT, reference, RATE, age)
+    robot.drives.command(MotorCommand(EFFORT, reference, RATE), age)
     robot.advance()
 
     def slope(t, x):
@@ -100,7 +101,7 @@ drives:
     model = replace(sd.read_urdf(planar), gravity=np.zeros(3))
     robot = SimulatedRobot(Robot(model, elastic), parameters)
     robot.release()
-    robot.drives.command(EFFORT, np.zeros(2), RATE)
+    robot.drives.command(MotorCommand(EFFORT, np.zeros(2), RATE))
     before = np.zeros(2)
     for _ in range(3):
         robot.advance()
@@ -111,10 +112,10 @@ drives:
 
 
 def test_efforts_are_cut_at_the_limits_of_the_motors(robot):
-    robot.drives.command(np.array([-1e3, 1.0]))
+    robot.drives.command(MotorCommand(np.array([-1e3, 1.0])))
     np.testing.assert_array_equal(robot.drives.efforts(), [-MAX_EFFORT[0], 1.0])
     assert robot.drives.saturated == 1
-    robot.drives.command(np.array([1.0, 2.0]))
+    robot.drives.command(MotorCommand(np.array([1.0, 2.0])))
     np.testing.assert_array_equal(robot.drives.efforts(), [1.0, 2.0])
     assert robot.drives.saturated == 1
 
@@ -128,7 +129,7 @@ def test_another_weight_bends_the_springs_of_a_robot_that_stands_still(robot, pl
     np.testing.assert_allclose(effort, weight, rtol=1e-12)
     np.testing.assert_allclose(robot.motor_state()[0], HOME + weight / STIFFNESS, rtol=1e-12)
     robot.release()
-    robot.drives.command(EFFORT)
+    robot.drives.command(MotorCommand(EFFORT))
     robot.advance()
     moving = [row.copy() for row in robot.motor_state()[:2]]
     robot.set_robot(Robot(sd.read_urdf(planar), elastic))
@@ -148,7 +149,7 @@ def test_what_carries_the_weight_beside_the_drive(planar, elastic):
     np.testing.assert_allclose(robot.link_state()[2], carried, rtol=1e-12)
     np.testing.assert_allclose(robot.motor_state()[0], HOME + carried / STIFFNESS, rtol=1e-12)
     robot.release()
-    robot.drives.command(carried)
+    robot.drives.command(MotorCommand(carried))
     robot.advance()
     q, qd, effort = robot.link_state()
     np.testing.assert_allclose(q, HOME, rtol=0, atol=1e-9)
@@ -371,8 +372,8 @@ def test_late_efforts_and_noise_of_the_encoders(robot, planar, elastic):
     for one in (robot, late):
         one.release()
     for k in range(6):
-        late.drives.command(EFFORT + k)
-        robot.drives.command(EFFORT + max(k - 2, 0), age=PERIOD * min(k, 2))
+        late.drives.command(MotorCommand(EFFORT + k))
+        robot.drives.command(MotorCommand(EFFORT + max(k - 2, 0)), PERIOD * min(k, 2))
         for one in (robot, late):
             one.advance()
     exact, noisy = robot.link_state(), late.link_state()

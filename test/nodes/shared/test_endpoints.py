@@ -1,8 +1,9 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Qualities of service, timers that end while calls are due, ticks, reasons and verdicts."""
+"""Qualities of service, timers that end while calls are due, ticks, reasons of lines."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from rclpy.node import Node
@@ -10,8 +11,8 @@ from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import String
 
-from screw_dynamics.control.outputs import Verdict
-from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
+from screw_dynamics.control.report import OK, WARN
+from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.endpoints import (
     LATCHED,
     make_subscription,
@@ -128,67 +129,76 @@ def test_ticks_are_those_of_the_clock_that_is_set(ros):
 
 
 def test_steady_ticks_miss_nothing():
-    statistics = TickStatistics(1000)
+    statistics = TickStatistics(10**6)
     for i in range(11):
-        statistics.record(1000 * i + (i % 3) * 100, 50 + i)
-    summary = statistics.summary()
-    assert (summary.ticks, summary.missed) == (11, 0)
-    assert summary.rate == pytest.approx(1e6, rel=0.03)
-    assert summary.mean_time == pytest.approx(55e-9)
-    assert summary.longest_time == pytest.approx(60e-9)
+        statistics.record(10**6 * i, 50_000 + 1000 * i)
+    level, message, values = statistics.report(pytest.fail)
+    assert (level, message) == (OK, 'ok')
+    assert values == {
+        'rate [Hz]': '1000.0',
+        'wanted rate [Hz]': '1000.0',
+        'missed ticks': 0,
+        'missed ticks in all': 0,
+        'ticks in all': 11,
+        'mean compute time [us]': '55.0',
+        'longest compute time [us]': '60.0',
+    }
 
 
-def test_gaps_count_as_missed_ticks():
+@pytest.mark.parametrize(
+    ('times', 'missed'),
+    [((0, 1000, 4000, 5400, 8000), 4), ((0, 1800, 2000, 3900, 4000), 0)],
+    ids=['gaps', 'late'],
+)
+def test_gaps_count_as_missed_ticks_and_late_ones_do_not(times, missed):
     statistics = TickStatistics(1000)
-    for now in (0, 1000, 4000, 5400, 8000):
+    for now in times:
         statistics.record(now, 1)
-    summary = statistics.summary()
-    assert summary.missed == statistics.missed_total == 2 + 0 + 2
-    assert summary.missed_part == pytest.approx(4 / 9)
+    report = statistics.report(pytest.fail)
+    assert (report.level, report.values['missed ticks']) == (WARN if missed else OK, missed)
+    assert report.message == (f'{400 / 9:.1f} % of the ticks missed' if missed else 'ok')
 
 
-def test_a_late_tick_is_not_a_missed_one():
-    statistics = TickStatistics(1000)
-    for now in (0, 1800, 2000, 3900, 4000):
-        statistics.record(now, 1)
-    assert statistics.summary().missed == 0
-
-
-def test_windows_do_not_overlap():
+def test_windows_do_not_overlap_and_a_pause_is_no_loss():
     statistics = TickStatistics(10)
-    statistics.record(0, 1)
-    statistics.record(10, 1)
-    statistics.summary()
-    summary = statistics.summary()
-    assert (summary.rate, summary.ticks, summary.missed_part) == (0.0, 0, 0.0)
+    for now in (0, 10):
+        statistics.record(now, 1)
+    statistics.report(pytest.fail)
+    report = statistics.report(pytest.fail)
+    assert (report.message, report.values['rate [Hz]']) == ('not active', '0.0')
     statistics.record(20, 3)
-    summary = statistics.summary()
-    assert (summary.ticks, summary.rate) == (1, pytest.approx(1e8))
-
-
-def test_a_pause_is_no_loss():
-    statistics = TickStatistics(10)
-    statistics.record(0, 1)
+    assert statistics.report(pytest.fail).values['rate [Hz]'] == '100000000.0'
     statistics.pause()
     statistics.record(10**6, 1)
-    assert statistics.summary().missed == 0
-    assert statistics.ticks_total == 2
+    values = statistics.report(pytest.fail).values
+    assert (values['missed ticks in all'], values['ticks in all']) == (0, 4)
 
 
-def test_a_reason_is_logged_once_a_second_whatever_its_numbers():
+@pytest.mark.parametrize(('taken', 'reason'), [(100, True), (900, False)])
+def test_ticks_that_are_missed_for_long_are_logged(taken, reason):
+    """At the third report in a row, and then seldom."""
+    statistics, lines = TickStatistics(1000), []
+    for k in range(34):
+        statistics.record(2000 * k, taken)  # every other one
+        statistics.report(lines.append)
+        assert len(lines) == int(k >= 3) + int(k >= 33)
+    assert lines[0].startswith('50 % of the ticks are missed: a tick takes ')
+    assert ('busy with other work' in lines[0]) == reason
+
+
+def test_a_reason_is_logged_once_a_second_whatever_its_numbers(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(reason_throttle, 'time', SimpleNamespace(monotonic=lambda: now))
     throttle = ReasonThrottle(None)
     assert throttle.due('0.31 s late') and not throttle.due('-2e-3 s late')
-    assert all(throttle.due(f'joint {word * "a"}') for word in range(1, 20))
+    now += 0.5
+    assert throttle.due('not all joints')
+    for passed, late, joints in (
+        (0.4375, False, False),
+        (0.0625, True, False),
+        (0.5, False, True),
+    ):
+        now += passed  # a period counts from the line of its own reason
+        assert (throttle.due('1 s late'), throttle.due('not all joints')) == (late, joints)
+    assert all(throttle.due(f'joint {word * "a"}') for word in range(1, 19))
     assert not throttle.due('one reason too many')
-
-
-def test_the_report_has_the_last_rejection(ros):
-    node = Node('verdicts', context=ros.context)
-    try:
-        verdicts = TrajectoryVerdicts(node)
-        assert verdicts.report(0).message == 'ok'
-        verdicts.tell(Verdict(None, 'no points'), 0)
-        report = verdicts.report(0)
-    finally:
-        node.destroy_node()
-    assert report.message == 'last rejection: no points' and report.values['rejected'] == 1

@@ -5,14 +5,12 @@
 import numpy as np
 import pytest
 from helpers.node_processes import keep_all, trajectory
-from helpers.services import SERVICES
+from helpers.services import asker
 from helpers.stream_client import efforts_of, jet_of
 
 import screw_dynamics as sd
 from screw_dynamics.soft.paper.recursion import chain_efforts
 from screw_dynamics_interfaces.msg import FeedforwardTorque
-
-pytestmark = pytest.mark.long
 
 FINGER = sd.share_path('config/soft_finger.yaml')
 TOPIC = '/feedforward/joint_trajectory'
@@ -64,6 +62,7 @@ def heard(ros, process, hybrid):
     return list(messages)
 
 
+@pytest.mark.long
 def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
     moving = [sample for sample in heard if sample.source == sample.SOURCE_TRAJECTORY]
     assert len(moving) > 20
@@ -79,6 +78,7 @@ def test_efforts_of_all_coordinates_with_two_derivatives(hybrid, heard):
         np.testing.assert_allclose(efforts_of(sample), expected, rtol=0, atol=bound)
 
 
+@pytest.mark.long
 def test_a_trajectory_of_the_joints_alone_is_refused_by_name(ros, process):
     ros.publish(trajectory(['joint_1', 'joint_2'], [0.0, 0.0], [0.1, 0.1]), TOPIC)
     ros.wait_for('the name', lambda: 'finger/curve_x' in _refusals(process), process)
@@ -90,25 +90,8 @@ def _refusals(process):
 
 
 @pytest.fixture(scope='module')
-def hybrid_server(ros, files):
-    process = ros.start('dynamics_server', **files)
-    kind = SERVICES['get_mass_matrix']
-    request = kind.Request(position=[0.0] * 8)
-    ros.wait_for(
-        'the model',
-        lambda: ros.call(kind, '/dynamics_server/get_mass_matrix', request).success,
-        process,
-    )
-    return process
-
-
-@pytest.fixture
-def ask(ros, hybrid_server):
-    def ask(name, **fields):
-        kind = SERVICES[name]
-        return ros.call(kind, f'/dynamics_server/{name}', kind.Request(**fields))
-
-    return ask
+def ask(hybrid):
+    return asker(sd.Robot(hybrid))
 
 
 def test_services_of_dynamics(ask, hybrid, rng):
@@ -189,6 +172,7 @@ def test_the_motion_of_soft_segments_is_not_retimed(ask, hybrid):
     )
 
 
+@pytest.mark.long
 def test_a_wrong_entry_ends_the_node_with_its_name(ros, planar, tmp_path):
     file = tmp_path / 'wrong.yaml'
     file.write_text(FINGER.read_text().replace('length: 0.12', 'length: -0.12'))
