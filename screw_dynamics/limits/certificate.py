@@ -35,7 +35,14 @@ from screw_dynamics.limits.enclosures import (
     derivative_of,
     motion_of,
 )
-from screw_dynamics.limits.quantities import DERIVATIVES, checks_of, joint_limits, motor_limits
+from screw_dynamics.limits.quantities import (
+    DERIVATIVES,
+    ROWS,
+    Limits,
+    checks_of,
+    is_of_motors,
+    limits_of,
+)
 from screw_dynamics.limits.report import FeasibilityReport, LimitCheck
 from screw_dynamics.limits.sampled_bounds import sampled_bounds
 from screw_dynamics.model import ScrewModel
@@ -51,22 +58,18 @@ _BEYOND = 1e-3  # the same beyond the limit
 _UNDECIDED = 2e-5  # the same where the limit is between both
 _SAMPLES = 8  # per interval, of quantities without certificate
 _PERIOD, _MOST_SAMPLES = 0.005, 2000  # s, and how many at most, where springs may fail
-_OF_MOTORS = ('deflection', 'motor velocity', 'motor effort', 'motor effort rate')
 _ROUNDING = 4e-15
 _OF_LINKS = 1 + len(DERIVATIVES)  # groups before those of efforts
 _EXACT = [RIGID, LINEAR, VARIABLE, CUBIC, EXPONENTIAL]
 
 
 class _Group(NamedTuple):
-    """A quantity, its limits (m,), whose they are, and which have a certificate."""
+    """A quantity, its limits (m,), and which have a certificate."""
 
     quantity: str
-    lower: Array
-    upper: Array
+    limits: Limits
     exact: NDArray[np.int64]  # places of those that have one, and a limit
     sampled: NDArray[np.int64]  # places of the others that have a limit
-    names: tuple[str, ...]
-    joints: NDArray[np.int64]
 
     def checks(
         self, robot: Robot, places: NDArray[np.int64], bounds: _Bounds, begin: float
@@ -75,9 +78,9 @@ class _Group(NamedTuple):
         if not len(places):
             return []
         times, low, high, values = bounds
-        lower, upper = self.lower[places], self.upper[places]
+        limits = self.limits.of(places)
         # what is beyond a limit, for the first time of that
-        beyond = ~((values >= lower) & (values <= upper)).all(axis=2)
+        beyond = ~((values >= limits.lower) & (values <= limits.upper)).all(axis=2)
         every, rows = [times[beyond]], [values[beyond]]
         for i in range(len(places)):
             # largest and least bound, beside the other quantities at an instant next to each
@@ -91,10 +94,7 @@ class _Group(NamedTuple):
         instants = np.concatenate(every)
         order = np.argsort(instants, kind='stable')
         at, samples = begin + instants[order], np.concatenate(rows)[order]
-        found = checks_of(
-            robot, self.quantity, at, samples, lower, upper,
-            tuple(self.names[i] for i in places), self.joints[places],
-        )  # fmt: skip
+        found = checks_of(robot, self.quantity, at, samples, limits)
         return list(zip(places.tolist(), found, strict=True))
 
 
@@ -194,10 +194,10 @@ class _Quantities:
                 exact = np.isin(robot.motors.laws, _EXACT) & (robot.motors.damped < 0)
         self._groups = _groups(robot, exact, self._source is not None and not coupled)
         if robot.drives is not None:
-            motors = any(g.quantity in _OF_MOTORS and len(g.exact) for g in self._groups)
+            motors = any(is_of_motors(g.quantity) and len(g.exact) for g in self._groups)
             self._source = DriveEnclosures(_without_memory(robot, exact), motors and not coupled)
-        lower = np.concatenate([group.lower[group.exact] for group in self._groups])
-        upper = np.concatenate([group.upper[group.exact] for group in self._groups])
+        lower = np.concatenate([group.limits.lower[group.exact] for group in self._groups])
+        upper = np.concatenate([group.limits.upper[group.exact] for group in self._groups])
         sizes = [np.where(np.isfinite(bound), np.abs(bound), 0.0) for bound in (lower, upper)]
         size = np.maximum(*sizes)
         self._limits = np.stack((lower, upper, np.where(size > 0.0, size, 1.0)))
@@ -260,7 +260,7 @@ class _Quantities:
             if len(group.exact):
                 series, derivative, radius, centres = enclosures[group.quantity]
                 set_hulls(
-                    series, derivative, h, radius, centres, group.joints[group.exact],
+                    series, derivative, h, radius, centres, group.limits.joints[group.exact],
                     bernstein(series.shape[1] - derivative), start, self._limits,
                     low, high, values, self._known,
                 )  # fmt: skip
@@ -353,35 +353,11 @@ def _without_memory(robot: Robot, exact: NDArray[np.bool_]) -> Robot:
 
 def _groups(robot: Robot, exact: NDArray[np.bool_], efforts: bool) -> list[_Group]:
     """Return the limited quantities; `exact` joints have certified motors, if `efforts` are."""
-    limits = joint_limits(robot.model)
-    joints, every = np.arange(robot.n), np.ones(robot.n, dtype=bool)
-    of_joints = robot.joint_names, joints
-    found = [
-        ('position', limits.lower, limits.upper, every, *of_joints),
-        *(
-            (name, -getattr(limits, name), getattr(limits, name), every, *of_joints)
-            for name in DERIVATIVES
-        ),
-        ('effort', -limits.effort, limits.effort, every & efforts, *of_joints),
-    ]
-    if robot.drives is not None:
-        table, bounds = robot.motors, motor_limits(robot)
-        rates = bounds.effort_rates
-        found.append(('effort rate', -rates, rates, every & efforts, *of_joints))
-        owner = table.joint_of_motor
-        certified = exact[owner] & efforts
-        for quantity, bound in zip(
-            _OF_MOTORS,
-            (
-                bounds.deflections, bounds.motor_velocities, bounds.motor_efforts,
-                bounds.motor_effort_rates,
-            ),
-            strict=True,
-        ):  # fmt: skip
-            found.append((quantity, -bound, bound, certified, table.names, owner))
     groups = []
-    for quantity, lower, upper, certified, names, owner in found:
-        limited = np.isfinite(lower) | np.isfinite(upper)
+    for quantity, limits in limits_of(robot).items():
+        certified = exact[limits.joints] | (not is_of_motors(quantity))
+        certified &= efforts or quantity not in ROWS
+        limited = np.isfinite(limits.lower) | np.isfinite(limits.upper)
         places = np.flatnonzero(limited & certified), np.flatnonzero(limited & ~certified)
-        groups.append(_Group(quantity, lower, upper, *places, names, owner))
+        groups.append(_Group(quantity, limits, *places))
     return groups

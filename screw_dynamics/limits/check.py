@@ -17,7 +17,8 @@ from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError, ShapeError, SpringRangeError
 from screw_dynamics.limits.feasible_samples import motor_commands_where_feasible
 from screw_dynamics.limits.quantities import (
-    effort_checks,
+    checks_of,
+    limits_of,
     motion_checks,
     motor_checks,
     stiffness_checks,
@@ -86,7 +87,8 @@ def check_feasibility(
     """
     robot = as_robot(robot)
     jets, instants = as_motion(robot, joint_jet, times)
-    checks = motion_checks(robot, instants, jets)
+    limits = limits_of(robot)
+    checks = motion_checks(robot, limits, instants, jets)
     if robot.drives is None:
         if stiffness_jets or deflection:
             raise InputError(
@@ -97,14 +99,14 @@ def check_feasibility(
             for name, w in as_jets('wrench_jets', wrench_jets).items()
         }
         efforts = inverse_dynamics(robot.model, jets[:, :3], wrenches)[:, 0]
-        return FeasibilityReport((*checks, *effort_checks(robot, instants, efforts)))
+        checks += checks_of(robot, 'effort', instants, efforts, limits['effort'])
+        return FeasibilityReport(tuple(checks))
     stiffness = as_jets('stiffness_jets', stiffness_jets)
     at, motion, failures = motor_commands_where_feasible(
         robot, jets, instants, as_jets('wrench_jets', wrench_jets), stiffness, deflection
     )
     if motion is not None:
-        checks += effort_checks(robot, at, motion.effort) + motor_checks(robot, at, motion)
-        checks += winding_checks(robot, at, motion)
+        checks += motor_checks(robot, limits, at, motion) + winding_checks(robot, at, motion)
     checks += stiffness_checks(robot, instants, stiffness)
     broken = [_spring_failure(error, time) for time, error in failures.values()]
     return FeasibilityReport((*checks, *broken))
@@ -119,12 +121,12 @@ def check_motor_commands(
 ) -> FeasibilityReport:
     """Return the report of `check_feasibility` for known, feasible motor commands (a batch)."""
     jets, instants = as_motion(robot, joint_jet, times)
+    limits, stiffness = limits_of(robot), as_jets('stiffness_jets', stiffness_jets)
     return FeasibilityReport(
         (
-            *motion_checks(robot, instants, jets),
-            *effort_checks(robot, instants, commands.effort),
-            *motor_checks(robot, instants, commands),
-            *stiffness_checks(robot, instants, as_jets('stiffness_jets', stiffness_jets)),
+            *motion_checks(robot, limits, instants, jets),
+            *motor_checks(robot, limits, instants, commands),
+            *stiffness_checks(robot, instants, stiffness),
         )
     )
 

@@ -1,6 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of positions, efforts, springs and motors against their limits."""
+"""Limits of positions, efforts, springs and motors, and checks against them."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -39,6 +41,20 @@ _UNITS = {
 }
 # of positions, whose limits are those of the model
 DERIVATIVES = 'velocity', 'acceleration', 'jerk'
+# where a `MotorFeedforward` has a quantity
+ROWS: dict[str, tuple[str, int]] = {
+    'effort': ('effort_jet', 0),
+    'effort rate': ('effort_jet', 1),
+    'deflection': ('deflection_jet', 0),
+    'motor velocity': ('motor_jet', 1),
+    'motor effort': ('motor_effort_jet', 0),
+    'motor effort rate': ('motor_effort_jet', 1),
+}
+
+
+def is_of_motors(quantity: str) -> bool:
+    """Return whether motors have a quantity, not joints."""
+    return quantity.startswith('motor ') or quantity == 'deflection'
 
 
 def unit_of(quantity: str, coordinate_type: str) -> str:
@@ -47,23 +63,53 @@ def unit_of(quantity: str, coordinate_type: str) -> str:
     return (prismatic if coordinate_type == 'prismatic' else rotary) + per
 
 
-def motion_checks(robot: Robot, times: Array, joint_jet: Array) -> list[LimitCheck]:
+class Limits(NamedTuple):
+    """Limits (m,) of a quantity, infinite where there are none, and whose they are."""
+
+    lower: Array
+    upper: Array
+    names: tuple[str, ...]
+    joints: NDArray[np.int64]
+
+    def of(self, places: NDArray[np.int64]) -> Limits:
+        """Return the limits of some of the joints or motors."""
+        names = tuple(self.names[i] for i in places)
+        return Limits(self.lower[places], self.upper[places], names, self.joints[places])
+
+
+def limits_of(robot: Robot) -> dict[str, Limits]:
+    """
+    Return the limits of joints and, with drives, of springs and motors, by quantity.
+
+    Raise InputError if they are contradictory.
+    """
+    found = joint_limits(robot.model)
+    of_joints = robot.joint_names, np.arange(robot.n)
+    bounds = {name: getattr(found, name) for name in (*DERIVATIVES, 'effort')}
+    of_motors = of_joints
+    if robot.drives is not None:
+        bounds |= motor_limits(robot)
+        of_motors = robot.motors.names, robot.motors.joint_of_motor
+    return {
+        'position': Limits(found.lower, found.upper, *of_joints),
+        **{
+            name: Limits(-bound, bound, *(of_motors if is_of_motors(name) else of_joints))
+            for name, bound in bounds.items()
+        },
+    }
+
+
+def motion_checks(
+    robot: Robot, limits: Mapping[str, Limits], times: Array, joint_jet: Array
+) -> list[LimitCheck]:
     """Return the checks of positions and their derivatives of joint jets (T, m, n)."""
-    limits = joint_limits(robot.model)
-    checks = checks_of(robot, 'position', times, joint_jet[:, 0], limits.lower, limits.upper)
-    for d, quantity in enumerate(DERIVATIVES, 1):
-        bounds = getattr(limits, quantity)
-        if np.isfinite(bounds).any():
-            if joint_jet.shape[1] <= d:
-                raise ShapeError('joint_jet', '(T, m, n) with m >= 4 for the jerk', '3 rows')
-            checks += checks_of(robot, quantity, times, joint_jet[:, d], -bounds, bounds)
+    checks = []
+    for d, quantity in enumerate(('position', *DERIVATIVES)):
+        if d < joint_jet.shape[1]:
+            checks += checks_of(robot, quantity, times, joint_jet[:, d], limits[quantity])
+        elif np.isfinite(limits[quantity].upper).any():
+            raise ShapeError('joint_jet', '(T, m, n) with m >= 4 for the jerk', '3 rows')
     return checks
-
-
-def effort_checks(robot: Robot, times: Array, efforts: Array) -> list[LimitCheck]:
-    """Return the checks of joint efforts (T, n) against the limits of the model."""
-    bounds = joint_limits(robot.model).effort
-    return checks_of(robot, 'effort', times, efforts, -bounds, bounds)
 
 
 def joint_limits(model: RobotModel) -> JointLimits:
@@ -84,18 +130,8 @@ def joint_limits(model: RobotModel) -> JointLimits:
     return limits.ignoring_zeros()
 
 
-class MotorLimits(NamedTuple):
-    """Limits of n elastic joints and, on their side of the gear, m motors; infinite if none."""
-
-    effort_rates: Array
-    deflections: Array
-    motor_velocities: Array
-    motor_efforts: Array
-    motor_effort_rates: Array
-
-
-def motor_limits(robot: Robot) -> MotorLimits:
-    """Return the limits of elastic joints and their motors; see `Robot.limits_motors`."""
+def motor_limits(robot: Robot) -> dict[str, Array]:
+    """Return the limits of effort rates (n,) and of motors (m,), see `Robot.limits_motors`."""
     table, owner = robot.motors, robot.motors.joint_of_motor
     rates = np.array([drive.max_effort_rate for drive in robot.joint_drives])
     deflections = np.array([drive.max_deflection for drive in robot.joint_drives])[owner]
@@ -105,32 +141,27 @@ def motor_limits(robot: Robot) -> MotorLimits:
         bounds = robot.model.limits.ignoring_zeros().effort[owner]
         efforts = np.where(rigid, np.minimum(efforts, bounds), efforts)
         motor_rates = np.where(rigid, rates[owner], motor_rates)
-    return MotorLimits(rates, deflections, table.max_velocities, efforts, motor_rates)
+    return {
+        'effort rate': rates,
+        'deflection': deflections,
+        'motor velocity': table.max_velocities,
+        'motor effort': efforts,
+        'motor effort rate': motor_rates,
+    }
 
 
-def motor_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list[LimitCheck]:
-    """Return the checks of springs and motors along a motion of T samples."""
-    table, limits = robot.motors, motor_limits(robot)
+def motor_checks(
+    robot: Robot, limits: Mapping[str, Limits], times: Array, motion: MotorFeedforward
+) -> list[LimitCheck]:
+    """Return the checks of what drives transmit, springs and motors along T samples."""
     checks = []
-    rates = limits.effort_rates
-    if np.isfinite(rates).any():
-        if motion.effort_jet.shape[-2] < 2:
+    for quantity, (field, row) in ROWS.items():
+        jet = getattr(motion, field)
+        if row < jet.shape[-2]:
+            checks += checks_of(robot, quantity, times, jet[:, row], limits[quantity])
+        elif quantity == 'effort rate' and np.isfinite(limits[quantity].upper).any():
             expected = '(T, m, n) with m >= 4 for the rate of an effort'
             raise ShapeError('joint_jet', expected, '3 rows')
-        checks += checks_of(robot, 'effort rate', times, motion.effort_jet[:, 1], -rates, rates)
-    quantities = [
-        ('deflection', motion.deflection, limits.deflections),
-        ('motor velocity', motion.motor_velocity, limits.motor_velocities),
-        ('motor effort', motion.motor_effort, limits.motor_efforts),
-    ]
-    limited = bool(np.isfinite(limits.motor_effort_rates).any())
-    if limited and motion.motor_effort_jet.shape[-2] > 1:  # else the rate is not known
-        known = motion.motor_effort_jet[:, 1]
-        quantities.append(('motor effort rate', known, limits.motor_effort_rates))
-    for quantity, values, bounds in quantities:
-        checks += checks_of(
-            robot, quantity, times, values, -bounds, bounds, table.names, table.joint_of_motor
-        )
     return checks
 
 
@@ -147,9 +178,8 @@ def winding_checks(robot: Robot, times: Array, motion: MotorFeedforward) -> list
         ('winding temperature', loads.temperature, 'max_temperature'),
     ):
         bounds = winding_values(robot, field, np.inf)
-        owners = table.names, table.joint_of_motor
-        known = np.nan_to_num(values)
-        checks += checks_of(robot, quantity, times, known, -bounds, bounds, *owners)
+        limits = Limits(-bounds, bounds, table.names, table.joint_of_motor)
+        checks += checks_of(robot, quantity, times, np.nan_to_num(values), limits)
     return checks
 
 
@@ -166,24 +196,18 @@ def stiffness_checks(
                 values[:, 0] = stiffness_jets[name][..., 0]
             # a minimum of 0 counts as not specified
             lower = np.array([spring.min_stiffness or -np.inf])
-            upper, owner = np.array([spring.max_stiffness]), np.array([j])
-            checks += checks_of(robot, 'stiffness', times, values, lower, upper, (name,), owner)
+            limits = Limits(lower, np.array([spring.max_stiffness]), (name,), np.array([j]))
+            checks += checks_of(robot, 'stiffness', times, values, limits)
     return checks
 
 
 def checks_of(
-    robot: Robot,
-    quantity: str,
-    times: Array,
-    values: Array,
-    lower: Array,
-    upper: Array,
-    names: tuple[str, ...] | None = None,
-    joint_of: NDArray[np.int64] | None = None,
+    robot: Robot, quantity: str, times: Array, values: Array, limits: Limits
 ) -> list[LimitCheck]:
-    """Check the columns of joints, or of `names` with the joints `joint_of` they belong to."""
-    units = [unit_of(quantity, kind) for kind in robot.model.coordinate_types]
-    if joint_of is not None:
-        units = [units[j] for j in joint_of]
-    names = robot.joint_names if names is None else names
+    """Check the columns of values (T, m) that have a limit."""
+    lower, upper, names, joints = limits
+    if not (np.isfinite(lower) | np.isfinite(upper)).any():
+        return []
+    kinds = robot.model.coordinate_types
+    units = [unit_of(quantity, kinds[j]) for j in joints]
     return limit_checks(quantity, names, units, times, values, lower, upper)

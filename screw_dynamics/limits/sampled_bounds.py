@@ -12,15 +12,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics import inverse_dynamics
 from screw_dynamics.limits.feasible_samples import motor_commands_where_feasible
-
-_ROWS: dict[str, tuple[str, int]] = {
-    'effort': ('effort_jet', 0),
-    'effort rate': ('effort_jet', 1),
-    'deflection': ('deflection_jet', 0),
-    'motor velocity': ('motor_jet', 1),
-    'motor effort': ('motor_effort_jet', 0),
-    'motor effort rate': ('motor_effort_jet', 1),
-}
+from screw_dynamics.limits.quantities import ROWS
 
 
 def sampled_bounds(
@@ -38,7 +30,7 @@ def sampled_bounds(
     _, motion, failures = motor_commands_where_feasible(robot, jets, times, {}, {}, None)
     if motion is None or failures:
         return None
-    rows = ((name, *_ROWS[name]) for name in names)
+    rows = ((name, *ROWS[name]) for name in names)
     return {name: _hull(times, getattr(motion, field), row) for name, field, row in rows}
 
 

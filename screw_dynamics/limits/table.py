@@ -14,7 +14,13 @@ from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.kernels.drives.limits import SLACK, farthest_beyond
-from screw_dynamics.limits.quantities import DERIVATIVES, joint_limits, motor_limits, unit_of
+from screw_dynamics.limits.quantities import (
+    DERIVATIVES,
+    is_of_motors,
+    joint_limits,
+    motor_limits,
+    unit_of,
+)
 
 # of every quantity in SI units, and of its rates: what no drive has
 ABSURD, ABSURD_RATE = 1e6, 1e9
@@ -75,15 +81,15 @@ class LimitTable:
             motors, table = motor_limits(robot), robot.motors
             owner = table.joint_of_motor
             rigid = table.laws[owner] == RIGID
-            room = np.where(rigid, 0.0, motors.deflections)
+            room = np.where(rigid, 0.0, motors['deflection'])
             speeds = np.where(rigid, joints.velocity[owner], np.inf)
             lower, upper = joints.lower[owner] - room, joints.upper[owner] + room
             bounds: dict[str, tuple[Array, ...]] = {
-                'motor effort': (motors.motor_efforts,),
+                'motor effort': (motors['motor effort'],),
                 'motor position': (upper, lower),
-                'motor velocity': (np.minimum(speeds, motors.motor_velocities),),
-                'motor effort rate': (motors.motor_effort_rates,),
-                'deflection': (np.where(rigid, np.inf, motors.deflections),),
+                'motor velocity': (np.minimum(speeds, motors['motor velocity']),),
+                'motor effort rate': (motors['motor effort rate'],),
+                'deflection': (np.where(rigid, np.inf, motors['deflection']),),
             }
             for quantity, given in bounds.items():
                 rows[quantity] = _row(robot, quantity, *given, motors=True)
@@ -93,7 +99,7 @@ class LimitTable:
         """Return the table in the order of names in samples, or raise InputError."""
         chosen = {}
         for quantity, row in self.rows.items():
-            mine = _is_of_motors(quantity)
+            mine = is_of_motors(quantity)
             if motors or not mine:
                 names = motors if mine else joints
                 chosen[quantity] = row.of(
@@ -172,10 +178,6 @@ def _row(
     if quantity in _TOUCHED:
         slack = np.maximum(slack, TOUCH)
     return LimitRow(names, units, below, upper + 0.0, slack)
-
-
-def _is_of_motors(quantity: str) -> bool:
-    return quantity.startswith('motor ') or quantity == 'deflection'
 
 
 def _places(what: str, names: Sequence[str], known: Sequence[str]) -> list[int]:

@@ -79,9 +79,9 @@ def check_motors(scenario):
         return
     limits = motor_limits(scenario.core.robot)
     jets, efforts, deflections, _ = zip(*scenario.motors, strict=True)
-    assert (np.abs([jet[1] for jet in jets]) <= limits.motor_velocities * SLACK).all()
-    assert (np.abs([effort[0] for effort in efforts]) <= limits.motor_efforts * SLACK).all()
-    assert (np.abs(deflections) <= limits.deflections * SLACK).all()
+    assert (np.abs([jet[1] for jet in jets]) <= limits['motor velocity'] * SLACK).all()
+    assert (np.abs([effort[0] for effort in efforts]) <= limits['motor effort'] * SLACK).all()
+    assert (np.abs(deflections) <= limits['deflection'] * SLACK).all()
 
 
 def check_verdicts(scenario):
@@ -113,7 +113,7 @@ def check_commands(scenario):
     efforts, speeds, room = np.full(2, scenario.effort), np.full(2, SPEED), 0.0
     if drives.mode == 'motors':
         limits, room = motor_limits(drives.robot), DEFLECTION
-        efforts, speeds = limits.motor_efforts, limits.motor_velocities
+        efforts, speeds = limits['motor effort'], limits['motor velocity']
     for number, stopped, new, pace, near in drives.began:
         assert near, 'commands begin away from the robot'
         assert number != stopped, 'commands of a stopped motion begin again'

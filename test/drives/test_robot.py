@@ -49,10 +49,10 @@ def test_motors_of_rigid_joints_keep_the_limits_of_their_joints():
     assert limited == Robot(ARM, robot.drives, limits_motors=True) != robot
     assert limited.motors is table
     efforts = [min(1e3, ARM.limits.effort[0]), np.inf]
-    np.testing.assert_array_equal(motor_limits(limited).motor_efforts, efforts)
-    np.testing.assert_array_equal(motor_limits(limited).motor_effort_rates, [70.0, np.inf])
-    np.testing.assert_array_equal(motor_limits(robot).motor_efforts, [1e3, np.inf])
-    np.testing.assert_array_equal(motor_limits(robot).motor_effort_rates, np.inf)
+    np.testing.assert_array_equal(motor_limits(limited)['motor effort'], efforts)
+    np.testing.assert_array_equal(motor_limits(limited)['motor effort rate'], [70.0, np.inf])
+    np.testing.assert_array_equal(motor_limits(robot)['motor effort'], [1e3, np.inf])
+    np.testing.assert_array_equal(motor_limits(robot)['motor effort rate'], np.inf)
 
 
 def test_other_objects_are_refused():
@@ -62,6 +62,8 @@ def test_other_objects_are_refused():
         Robot('arm')
     with pytest.raises(InputError, match='drives: expected Drives, got dict'):
         Robot(ARM, {})
+    with pytest.raises(UnknownNameError, match="unknown joint 'joint_9'"):
+        Robot(ARM, sd.Drives({'joint_9': sd.JointDrive()}))
 
 
 ONE = {'jet': np.zeros((5, ARM.n)), 'efforts': np.zeros((3, ARM.n))}
@@ -121,9 +123,3 @@ def test_copies_are_read_only_and_equal(again, rng):
     assert len(arrays) > 8
     for array in arrays:
         assert not array.flags.writeable
-
-
-def test_drives_of_a_joint_that_the_model_does_not_have_are_refused():
-    drives = sd.Drives({'joint_9': sd.JointDrive()})
-    with pytest.raises(UnknownNameError, match="unknown joint 'joint_9'"):
-        Robot(ARM, drives)

@@ -11,6 +11,7 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.figures import GREY, line_style
 from screw_dynamics.drives.robot import Robot
+from screw_dynamics.limits.quantities import is_of_motors
 from screw_dynamics.limits.retiming import limits_by_name
 from screw_dynamics.limits.retiming.last_slowing import instants
 from screw_dynamics.limits.retiming.limited_quantities import limited_quantities
@@ -18,8 +19,6 @@ from screw_dynamics.trajectory import PiecewisePolynomial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_MOTOR_QUANTITIES = 'deflection', 'motor velocity', 'motor effort', 'motor effort rate'
 
 
 def limit_shares(
@@ -38,7 +37,7 @@ def limit_shares(
         first += len(limits)
     return {
         name: {
-            (robot.motors.names if name in _MOTOR_QUANTITIES else robot.joint_names)[j]: column
+            (robot.motors.names if is_of_motors(name) else robot.joint_names)[j]: column
             for j, column in zip(columns.tolist(), 100.0 * np.abs(shares).T, strict=True)
         }
         for name, columns, shares in parts

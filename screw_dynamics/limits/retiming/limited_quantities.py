@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from screw_dynamics.drives.robot import Robot, as_robot, without_slip
 from screw_dynamics.drives.springs import LinearSpring
 from screw_dynamics.drives.winding_loads import currents_and_voltages, winding_values
 from screw_dynamics.errors import InputError, ShapeError, among, shown
-from screw_dynamics.limits.quantities import motor_limits
+from screw_dynamics.limits.quantities import ROWS, limits_of, motor_limits
 from screw_dynamics.model import JointLimits, ScrewModel
 
 Limits: TypeAlias = JointLimits | Mapping[str, ArrayLike] | None
@@ -35,7 +35,7 @@ def limits_by_name(robot: Robot) -> dict[str, Array]:
     limits = robot.model.limits.ignoring_zeros()
     return {
         **{name: getattr(limits, name) for name in _OF_MODEL},
-        'effort_rate': motor_limits(robot).effort_rates,
+        'effort_rate': motor_limits(robot)['effort rate'],
     }
 
 
@@ -131,40 +131,23 @@ class LimitedQuantities:
     def _read(self, name: str, motion: MotorFeedforward) -> Array:
         if name == 'motor voltage':
             return currents_and_voltages(self.robot, motion)[1]
-        return _READ[name](motion)
+        field, row = ROWS[name]
+        values: Array = getattr(motion, field)[:, row]
+        return values
 
 
 _OF_PATH = {'acceleration': 2, 'jerk': 3}  # rows of a joint jet
-_READ: dict[str, Callable[[MotorFeedforward], Array]] = {
-    'effort': lambda motion: motion.effort,
-    'effort rate': lambda motion: motion.effort_jet[:, 1],
-    'deflection': lambda motion: motion.deflection,
-    'motor velocity': lambda motion: motion.motor_velocity,
-    'motor effort': lambda motion: motion.motor_effort,
-    'motor effort rate': lambda motion: motion.motor_effort_jet[:, 1],
-}
 _ODD = ('jerk', 'effort rate', 'motor velocity', 'motor effort rate')
 
 
 def limited_quantities(robot: Robot) -> LimitedQuantities:
     """Return the quantities with finite limits; springs count without their dampers."""
-    limits = motor_limits(robot)
-    of_joints = robot.model.limits.ignoring_zeros()
-    bounds = (
-        ('acceleration', of_joints.acceleration),
-        ('jerk', of_joints.jerk),
-        ('effort', of_joints.effort),
-        ('effort rate', limits.effort_rates),
-        ('deflection', limits.deflections),
-        ('motor velocity', limits.motor_velocities),
-        ('motor effort', limits.motor_efforts),
-        ('motor effort rate', limits.motor_effort_rates),
-        ('motor voltage', winding_values(robot, 'max_voltage', np.inf)),
-    )
+    bounds = {name: limits.upper for name, limits in limits_of(robot).items()}
+    bounds['motor voltage'] = winding_values(robot, 'max_voltage', np.inf)
     parts = tuple(
         (name, np.flatnonzero(np.isfinite(values)), values[np.isfinite(values)])
-        for name, values in bounds
-        if np.isfinite(values).any()
+        for name, values in bounds.items()
+        if np.isfinite(values).any() and name not in ('position', 'velocity')
     )
     robot = without_slip(robot)
     drives = robot.drives or Drives({})

@@ -135,9 +135,9 @@ def limits_of(robot: Robot, results: Results, of_efforts: bool = True) -> dict[s
     if motors is not None and robot.drives and {*motors.names} <= {*robot.motors.names}:
         drives, places = motor_limits(robot), [*map(robot.motors.names.index, motors.names)]
         if 'effort' in found:
-            found['effort_dot'] = _either_side(drives.effort_rates)
-        own = {'motor_velocity': drives.motor_velocities, 'deflection': drives.deflections}
-        own |= {'motor_effort': drives.motor_efforts} if of_efforts else {}
+            found['effort_dot'] = _either_side(drives['effort rate'])
+        own = {'motor_velocity': drives['motor velocity'], 'deflection': drives['deflection']}
+        own |= {'motor_effort': drives['motor effort']} if of_efforts else {}
         own = {name: _either_side(values[places]) for name, values in own.items()}
     order = [*map(robot.joint_names.index, results.joint_names)]
     return own | {name: rows[:, order] for name, rows in found.items()}

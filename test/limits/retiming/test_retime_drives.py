@@ -13,6 +13,7 @@ from helpers.curves import curve_through, even, random_curve
 import screw_dynamics as sd
 from screw_dynamics import trajectory
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError
+from screw_dynamics.limits.retiming.limit_shares import limit_shares
 from screw_dynamics.trajectory import smooth_trajectory, waypoints_from_points
 
 
@@ -95,6 +96,16 @@ def test_windings_keep_their_limits(planar):
         kept = sd.retime(limited, curve, intervals=40)
         assert kept.duration > free.duration
         assert 0.98 * limit < largest(kept, quantity, limited) <= limit, quantity
+
+
+def test_shares_of_voltages_are_those_of_motors(planar):
+    pair = sd.AntagonisticPair('quadratic', 2e3, quadratic_stiffness=2e3)
+    winding = sd.Winding(0.3, 2.0, max_voltage=48.0)
+    drive = sd.JointDrive(pair, sd.Motor(1e-4, 100.0), winding=winding)
+    robot = sd.Robot(planar, sd.Drives({'joint_1': drive}))
+    curve = curve_through(planar, [[0.0, 0.0], [0.1, 0.1]])
+    shares = limit_shares(robot, curve, even(curve, 20))
+    assert list(shares['motor voltage']) == ['joint_1/1', 'joint_1/2']
 
 
 STIFFNESS = np.array([2000.0, 2000.0, 1500.0, 1500.0, 1000.0, 700.0, 500.0])
