@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import link_efforts, rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
@@ -106,9 +106,7 @@ def actuator_efforts(
         failure,
     )
     if status != OK:
-        require_finite('joint_jet', jet)
-        require_finite('effort_jet', efforts)
-        raise_failure(robot, status, failure, single)
+        raise_failure(robot, status, failure, single, joint_jet=jet, effort_jet=efforts)
     if robot.coupling is not None:
         out += rotor_reactions(robot.coupling, table, jet[..., : efforts.shape[-2] + 2, :])
     return out

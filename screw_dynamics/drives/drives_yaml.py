@@ -52,17 +52,14 @@ PARALLEL_SPRINGS: dict[str, type[ParallelSpring]] = {
 RIGID = 'rigid'
 _LIMITS = {'deflection': 'max_deflection', 'effort_rate': 'max_effort_rate'}
 _NUMBERS = ('hysteresis', 'backlash')
-_JOINT_KEYS = (
-    'spring',
-    'motor',
-    'second_motor',
-    'friction',
-    'parallel_spring',
-    'winding',
-    *_NUMBERS,
-    'limits',
-    'rotor',
-)
+_RECORDS: dict[str, type[Motor | JointFriction | Winding | Rotor]] = {
+    'motor': Motor,
+    'second_motor': Motor,
+    'rotor': Rotor,
+    'friction': JointFriction,
+    'winding': Winding,
+}
+_JOINT_KEYS = ('spring', *_RECORDS, 'parallel_spring', *_NUMBERS, 'limits')
 _SETTINGS = ('rotor_coupling', 'urdf_dynamics', 'coulomb_velocity')
 
 
@@ -107,28 +104,23 @@ def _joint(node: YamlEntry) -> JointDrive:
         return JointDrive()
     node.require_keys(_JOINT_KEYS)
     parts: dict[str, Any] = {}
-    if node.value.get('spring') is not None:
-        parts['spring'] = _spring(node['spring'])
-    for key in ('motor', 'second_motor'):
-        if node.value.get(key) is not None:
-            parts[key] = read_record(node[key], Motor)
-    if node.value.get('limits') is not None:
-        node['limits'].require_keys(_LIMITS)
-        for key, entry in node['limits'].entries():
-            parts[_LIMITS[key]] = require_number(
-                entry.path, entry.number(), above=True, infinite=True, error=ModelError
-            )
-    if node.value.get('rotor') is not None:
-        parts['rotor'] = read_record(node['rotor'], Rotor)
-    if node.value.get('friction') is not None:
-        parts['friction'] = read_record(node['friction'], JointFriction)
-    if node.value.get('winding') is not None:
-        parts['winding'] = read_record(node['winding'], Winding)
-    if node.value.get('parallel_spring') is not None:
-        parts['parallel_spring'] = _parallel_spring(node['parallel_spring'])
     for key, entry in node.entries():
         if key in _NUMBERS:
             parts[key] = entry.number()
+        elif entry.value is None:
+            continue
+        elif key in _RECORDS:
+            parts[key] = read_record(entry, _RECORDS[key])
+        elif key == 'spring':
+            parts[key] = _spring(entry)
+        elif key == 'parallel_spring':
+            parts[key] = read_record(entry, kind_of(entry, PARALLEL_SPRINGS), extra=('type',))
+        else:
+            entry.require_keys(_LIMITS)
+            for name, bound in entry.entries():
+                parts[_LIMITS[name]] = require_number(
+                    bound.path, bound.number(), above=True, infinite=True, error=ModelError
+                )
     return built(node, JointDrive, parts)
 
 
@@ -145,26 +137,18 @@ def _spring(node: YamlEntry) -> Spring | None:
     return read_record(node, kind, extra=('type',))
 
 
-def _parallel_spring(node: YamlEntry) -> ParallelSpring:
-    return read_record(node, kind_of(node, PARALLEL_SPRINGS), extra=('type',))
-
-
 def _joint_entry(drive: JointDrive) -> dict[str, Any]:
     """Return the entries of a joint whose values are not the default ones."""
     entry: dict[str, Any] = {}
-    if drive.spring is not None:
-        entry['spring'] = {'type': drive.spring.type} | record_entries(drive.spring)
-    if motor := record_entries(drive.motor):
-        entry['motor'] = motor
+    for key in ('spring', 'parallel_spring'):
+        if (spring := getattr(drive, key)) is not None:
+            entry[key] = {'type': spring.type} | record_entries(spring)
+    for key in _RECORDS:
+        record = getattr(drive, key)
+        if record is not None and (key != 'motor' or record != Motor()):
+            entry[key] = record_entries(record)
     entry |= {key: getattr(drive, key) for key in _NUMBERS if getattr(drive, key)}
     limits = {key: getattr(drive, name) for key, name in _LIMITS.items()}
     if limits := {key: value for key, value in limits.items() if np.isfinite(value)}:
         entry['limits'] = limits
-    for key in ('second_motor', 'rotor', 'friction', 'winding'):
-        record = getattr(drive, key)
-        if record is not None:
-            entry[key] = record_entries(record)
-    if drive.parallel_spring is not None:
-        kind = drive.parallel_spring.type
-        entry['parallel_spring'] = {'type': kind} | record_entries(drive.parallel_spring)
     return entry

@@ -5,7 +5,7 @@
 from math import inf
 from typing import NoReturn
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, require_finite
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.drives.springs import AntagonisticPair, Spring, TabulatedSpring
 from screw_dynamics.errors import InputError, NotFiniteError, SpringRangeError
@@ -21,8 +21,16 @@ from screw_dynamics.kernels.drives.deflections import (
 from screw_dynamics.kernels.drives.parallel import LONGEST, SHORTEST
 
 
-def raise_failure(robot: Robot, status: int, failure: Array, single: bool) -> NoReturn:
-    """Raise the error of a kernel's status; `failure` (5,) is sample, joint, and its values."""
+def raise_failure(
+    robot: Robot, status: int, failure: Array, single: bool, **inputs: Array
+) -> NoReturn:
+    """
+    Raise the error of an input that is not finite, or of a kernel's status.
+
+    `failure` (5,) is sample, joint, and the values of the status.
+    """
+    for name, array in inputs.items():
+        require_finite(name, array)
     sample = None if single else int(failure[0])
     if status == BACKWARD:
         raise InputError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
@@ -116,9 +116,7 @@ def fill_motor_efforts(
         failure,
     )
     if status != OK:
-        require_finite('joint_jet', jet)
-        require_finite('effort_jet', efforts)
-        require_finite('deflection_jet', deflections)
-        raise_failure(robot, status, failure, single)
+        inputs = {'joint_jet': jet, 'effort_jet': efforts, 'deflection_jet': deflections}
+        raise_failure(robot, status, failure, single, **inputs)
     if coupling is not None:
         commands += rotor_reactions(coupling, table, jet[..., : positions.shape[-2], :])

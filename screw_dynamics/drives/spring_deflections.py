@@ -124,8 +124,7 @@ def fill_deflections(
     if status != OK:
         if isinstance(deflection, DeflectionFilter):
             deflection.restore_state()
-        require_finite('effort_jet', efforts)
-        raise_failure(robot, status, failure, single)
+        raise_failure(robot, status, failure, single, effort_jet=efforts)
 
 
 def joint_deflections(

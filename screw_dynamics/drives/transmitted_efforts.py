@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, require_finite
+from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.errors import ShapeError
@@ -97,8 +97,7 @@ def fill_transmitted_efforts(robot: Robot, jet: Array, efforts: Array) -> None:
         failure,
     )
     if status != OK:
-        require_finite('joint_jet', jet)
-        raise_failure(robot, status, failure, single)
+        raise_failure(robot, status, failure, single, joint_jet=jet)
 
 
 def transmitted_effort(

@@ -36,8 +36,8 @@ def fields_from_screws(
     home_poses: ArrayLike,
     screws: ArrayLike,
     inertias: ArrayLike,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
-    joint_names: Sequence[str] | None = None,
+    gravity: ArrayLike,
+    joint_names: Sequence[str] | None,
 ) -> dict[str, Any]:
     """Return the fields of a model; see `ScrewModel.from_screws`, whose errors it raises."""
     try:

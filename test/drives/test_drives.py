@@ -103,7 +103,7 @@ SOFT = 'type: linear, stiffness: 1'
 @pytest.mark.parametrize(
     ('joint', 'message'),
     [
-        ('sprung: 2', 'drives.j: expected entries spring, motor, .*, rotor, got .sprung.'),
+        ('sprung: 2', 'drives.j: expected entries spring, motor, .*, limits, got .sprung.'),
         ('spring: 3', 'drives.j.spring: expected a mapping, got 3'),
         ('spring: {stiffness: 1}', "drives.j.spring: expected an entry 'type', got none"),
         ('spring: {type: soft}', 'type: expected one of rigid, linear, cubic, .*got .soft.'),

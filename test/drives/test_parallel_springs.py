@@ -84,8 +84,9 @@ def test_a_gas_spring_pushes_with_its_forces():
     expected = r"joint 'joint_1' at sample 1: parallel spring: expected a length of 0.3 to 0.5 m"
     with pytest.raises(SpringRangeError, match=f'{expected}, got 0.55'):
         sd.actuator_efforts(sd.Robot(SLIDE, drives), jets)
-    with pytest.raises(SpringRangeError, match="joint 'joint_1': parallel spring.*got 0.55"):
+    with pytest.raises(SpringRangeError, match="joint 'joint_1': parallel spring.*0.55") as caught:
         sd.elastic_feedforward(sd.Robot(SLIDE, drives), jets[1])
+    assert caught.value.values == pytest.approx((0.55, 0.3, 0.5))
 
 
 def test_points_that_coincide_have_no_direction():

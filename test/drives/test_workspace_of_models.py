@@ -112,7 +112,8 @@ def test_arguments_are_checked():
 def test_nothing_is_allocated(rng):
     loop, jet, tau = sd.Workspace(ARM), rng.normal(size=(5, ARM.n)), rng.normal(size=ARM.n)
     todo = [(getattr(loop, name), inputs) for name, inputs in calls(ARM, jet, tau).items()]
-    todo.append((loop.efforts, (jet,)))
+    loaded = sd.Workspace(TREE, 2, FRAMES)
+    todo += [(loop.efforts, (jet,)), (loaded.efforts, (rng.normal(size=(5, TREE.n)),))]
     for call, inputs in todo:
         call(*inputs)
     tracemalloc.start()

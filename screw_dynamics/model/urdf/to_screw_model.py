@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.common.arrays import as_vector
 from screw_dynamics.errors import UnsupportedJointError
 from screw_dynamics.lie import rotation_onto_z
 from screw_dynamics.model import JointLimits, ScrewModel
@@ -44,44 +44,27 @@ def split_multi_dof_joints(robot: RobotDescription) -> RobotDescription:
 
 
 def _chain(joint: Joint) -> tuple[list[Joint], list[Link]]:
-    steps = _planar_steps(joint.axis) if joint.type == 'planar' else _floating_steps()
-    names = [f'{joint.name}/{suffix}' for suffix, _, _ in steps]
+    x, y, z = np.eye(3)  # a floating joint turns by R = Rz(yaw) Ry(pitch) Rx(roll)
+    steps = [('x', x), ('y', y), ('z', z), ('yaw', z), ('pitch', y), ('roll', x)]
+    if joint.type == 'planar':
+        turned = rotation_onto_z(joint.axis)  # the identity if the normal is z
+        steps = [('x', turned[:, 0]), ('y', turned[:, 1]), ('yaw', joint.axis)]
+    names = [f'{joint.name}/{suffix}' for suffix, _ in steps]
     between = [Link(name, joint.location, virtual=True) for name in names[:-1]]
     ends = [joint.parent, *names[:-1], joint.child]
     chain = [
         Joint(
             name=names[i],
-            type=kind,
+            type='prismatic' if suffix in 'xyz' else 'continuous',
             parent=ends[i],
             child=ends[i + 1],
             location=joint.location,
             origin=joint.origin if i == 0 else np.eye(4),
             axis=axis,
         )
-        for i, (_, kind, axis) in enumerate(steps)
+        for i, (suffix, axis) in enumerate(steps)
     ]
     return chain, between
-
-
-def _planar_steps(normal: Array) -> list[tuple[str, str, Array]]:
-    rotation = rotation_onto_z(normal)  # the identity if the normal is z
-    return [
-        ('x', 'prismatic', rotation[:, 0]),
-        ('y', 'prismatic', rotation[:, 1]),
-        ('yaw', 'continuous', normal),
-    ]
-
-
-def _floating_steps() -> list[tuple[str, str, Array]]:
-    x, y, z = np.eye(3)  # R = Rz(yaw) Ry(pitch) Rx(roll)
-    return [
-        ('x', 'prismatic', x),
-        ('y', 'prismatic', y),
-        ('z', 'prismatic', z),
-        ('yaw', 'continuous', z),
-        ('pitch', 'continuous', y),
-        ('roll', 'continuous', x),
-    ]
 
 
 def model_from_description(

@@ -48,6 +48,21 @@ def test_a_start_in_the_future_waits(reference):
     assert sampled(reference, START + SECOND)[0] is Source.TRAJECTORY
 
 
+def test_motions_before_and_after_another(reference):
+    given = [waypoints([0.1 * i, 0.0], [0.5, 0.2 * i]) for i in range(4)]
+    for i, points in enumerate(given[:3]):
+        reference.add(points, START + i * SECOND, START)
+    first, second, _ = motions = reference.motions_from(START)
+    assert [motion.waypoints for motion in motions] == given[:3]
+    for since, expected in ((0, given[:2]), (SECOND, given[1:2]), (2 * SECOND, [])):
+        found = reference.leading_to_newest(START + since)
+        assert [motion.waypoints for motion in found] == expected
+    assert [motion.waypoints for motion in reference.after(first)] == given[1:3]
+    # begins where the second one would have: that one does not apply any more
+    reference.add(given[3], START + SECOND, START)
+    assert [m.waypoints for m in reference.after(second)] == [given[0], given[3]]
+
+
 def test_the_last_point_is_held_at_rest(reference):
     reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
     source, jet = sampled(reference, START + 5 * SECOND)
