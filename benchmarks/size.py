@@ -25,7 +25,7 @@ BUDGET = {
     'screw_dynamics/codegen': 4250,
     'screw_dynamics/command_line': 3790,
     'screw_dynamics/common': 2110,
-    'screw_dynamics/control': 5990,
+    'screw_dynamics/control': 5980,
     'screw_dynamics/drives': 4490,
     'screw_dynamics/dynamics': 2720,
     'screw_dynamics/estimation': 8180,

@@ -13,7 +13,7 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.settings import setting
 from screw_dynamics.common.times import SECOND
 from screw_dynamics.control.blends import quintic
-from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged
+from screw_dynamics.control.inputs import Clear, ParametersChanged, RobotChanged, same_joints
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.control.outputs import Outputs, Publication
@@ -151,8 +151,7 @@ class Compensation:
 
     def _change_robot(self, robot: Robot) -> None:
         """Continue with another model, of the same joints or of others."""
-        old, new = self.robot.model, robot.model
-        if (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types):
+        if same_joints(self.robot, robot):
             self._use(robot)
             self._changed = True
         else:
@@ -161,8 +160,7 @@ class Compensation:
 
     def check_load(self, robot: Robot) -> None:
         """Raise LimitError if a payload would drop the arm."""
-        old, new = self.robot.model, robot.model
-        if self.running and old.joint_names == new.joint_names:
+        if self.running and same_joints(self.robot, robot):
             jet = np.stack([self._jet[0], self._none, self._none])
             require_bearable(Load(self.robot, {}), Load(robot, {}), jet)
 

@@ -30,6 +30,7 @@ from screw_dynamics.control.inputs import (
     TaskDone,
     Tick,
     WrenchMessage,
+    same_joints,
 )
 from screw_dynamics.control.limit_checks import Load, require_bearable
 from screw_dynamics.control.measurements import WRENCH_TOPIC, ExternalWrenches, JointStateBuffer
@@ -86,7 +87,7 @@ class Feedforward:
         self.followed = FollowedMotion(plain, parameters, number)
         self.reference, self.streamed = self.followed.reference, self.followed.streamed
         self.measured = JointStateBuffer(plain.joint_names)
-        self.wrenches = ExternalWrenches(plain.model, self._warn_of_expired_wrench)
+        self.wrenches = ExternalWrenches(plain.model)
         self.guard = SampleGuard(plain)
         self.motors: MotorSamples | None = None
         if plain.drives is not None:
@@ -153,11 +154,6 @@ class Feedforward:
     def _use_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
         self.robot, self._others = robot, others
         self._reader = StreamReader(robot.model, others)
-
-    def fits(self, robot: Robot) -> bool:
-        """Return whether another robot has the same joints, so that motions continue."""
-        old, new = self.robot.model, robot.model
-        return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
 
     def _change_robot(self, robot: Robot, others: Mapping[str, str]) -> None:
         """Continue with another model that has the same joints."""
@@ -229,13 +225,9 @@ class Feedforward:
             frame = message.header.frame_id
             self.outputs.log('info', f'{WRENCH_TOPIC}: a wrench on {frame!r} is in force again')
 
-    def _warn_of_expired_wrench(self, frame: str) -> None:
-        text = f'the wrench on {frame!r} is older than {self.parameters.input_timeout:g} s'
-        self.outputs.log('warning', f'{WRENCH_TOPIC}: {text}: it is no longer in force')
-
     def check_load(self, now: int, robot: Robot) -> None:
         """Raise LimitError if a payload would stop the present motion, or drop the arm."""
-        if self.parameters.limits != 'off' and self.fits(robot):
+        if self.parameters.limits != 'off' and same_joints(self.robot, robot):
             self._require_bearable(now, robot, {})
 
     def _require_bearable(self, now: int, robot: Robot, more: Mapping[str, Array]) -> None:
@@ -366,7 +358,10 @@ class Feedforward:
     def _compute(self, sample: FeedforwardSample, now: int) -> None:
         rows = sample.rows
         jet, efforts = self.jet[:rows], self.efforts[: rows - 2]
-        self.wrenches.inverse_dynamics(jet, efforts, now, self.parameters.input_timeout)
+        timeout = self.parameters.input_timeout
+        for frame in self.wrenches.inverse_dynamics(jet, efforts, now, timeout):
+            text = f'the wrench on {frame!r} is older than {timeout:g} s'
+            self.outputs.log('warning', f'{WRENCH_TOPIC}: {text}: it is no longer in force')
         if not self._passes(sample, efforts):
             self.reference.driven = False
             if self.motors is not None:

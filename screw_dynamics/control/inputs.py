@@ -40,6 +40,12 @@ class RobotChanged(NamedTuple):
     uncontrolled_joints: Mapping[str, str] = {}
 
 
+def same_joints(one: Robot, other: Robot) -> bool:
+    """Return whether two robots have the same joints, so that motions continue."""
+    old, new = one.model, other.model
+    return (old.joint_names, old.coordinate_types) == (new.joint_names, new.coordinate_types)
+
+
 class ParametersChanged(NamedTuple):
     """Changed parameters, which have been checked."""
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latest states of joints and motors, and external wrenches, with their timeouts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
@@ -83,14 +83,9 @@ class _Wrench:
 
 
 class ExternalWrenches:
-    """
-    Wrenches ON the links, constant in their frames, each applied until it is older than a timeout.
+    """Wrenches ON the links, constant in their frames, each until it is older than a timeout."""
 
-    `on_expired` is called with the frame at the tick at which a wrench has expired.
-    """
-
-    def __init__(self, model: RobotModel, on_expired: Callable[[str], None]) -> None:
-        self._on_expired = on_expired
+    def __init__(self, model: RobotModel) -> None:
         self._wrenches: dict[str, _Wrench] = {}  # by frame
         self.changed = False  # what is in force, since this was reset
         self.set_model(model)
@@ -151,20 +146,21 @@ class ExternalWrenches:
             return _NONE
         return {name: item.components for name, item in self._wrenches.items() if item.in_force}
 
-    def inverse_dynamics(self, joint_jet: Array, out: Array, now: int, timeout: float) -> None:
-        """Write the efforts of `joint_jet` (k + 3, n) under the fresh wrenches to `out`."""
-        if not self._wrenches:
-            inverse_dynamics(self._model, joint_jet, out=out)
-            return
+    def inverse_dynamics(
+        self, joint_jet: Array, out: Array, now: int, timeout: float
+    ) -> Sequence[str]:
+        """Write the efforts of a jet (k + 3, n) under fresh wrenches; return expired frames."""
+        expired: list[str] | tuple[str, ...] = ()
         oldest = now - round(timeout * SECOND)
         for name, wrench in self._wrenches.items():
             if wrench.in_force and wrench.instant < oldest:
                 wrench.in_force, self.changed = False, True
-                self._on_expired(name)
+                expired = [*expired, name]
         if not any(wrench.in_force for wrench in self._wrenches.values()):
             inverse_dynamics(self._model, joint_jet, out=out)
-            return
+            return expired
         loads = self._loads[len(out) - 1]
         for row, wrench in enumerate(self._wrenches.values()):
             loads.wrenches[row, 0] = wrench.components if wrench.in_force else 0.0
         out[...] = loads.efforts(joint_jet)
+        return expired

@@ -57,6 +57,10 @@ class TestBegin:
         # where it rests at the robot, they begin
         assert rig.hold(STOOD, 0.1)[0] is not None
         assert rig.heard() == []
+        rig.silent(0.5)
+        rig.measured = STOOD + 0.3
+        rig.hold(STOOD, 0.1)
+        assert 'Commands do not begin' in rig.heard()[-1], 'it is said again'
 
     def test_a_stall_does_not_begin_in_motion(self, arm):
         rig, move = Rig(arm, **MIT), Move(STOOD, [1.8, -1.0], 4.0)

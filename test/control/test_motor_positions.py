@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.planar_sea import NAMES, STIFFNESS, gravity_efforts, link_efforts
 from helpers.receiving_node import MS, Node
+from helpers.rig import joint_state
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import SECOND
@@ -19,16 +20,6 @@ MOTORS = {
     'outputs': ('joint_trajectory_effort',),
 }
 MEASURED = np.array([0.35, -0.6])  # links at rest
-
-
-class _State:
-    """A JointState message of positions."""
-
-    name, velocity, effort = NAMES, (), ()
-
-    def __init__(self, positions, stamp):
-        self.position = list(positions)
-        self.header = type('Header', (), {'stamp': stamp})
 
 
 def springs(**options):
@@ -45,8 +36,7 @@ def node(planar):
     """Return a node whose joint_states have measured motors at rest."""
     made = Node(planar, springs(), **MOTORS)
     motors = MEASURED + gravity_efforts(MEASURED) / STIFFNESS
-    stamp = type('Time', (), dict(zip(('sec', 'nanosec'), divmod(made.now, SECOND), strict=True)))
-    made.measured.update(_State(motors, stamp), made.now)
+    made.measured.update(joint_state(NAMES, motors, made.now), made.now)
     return made
 
 

@@ -176,12 +176,8 @@ class TestExternalWrench:
     """Wrenches on links."""
 
     @pytest.fixture
-    def expired(self):
-        return []
-
-    @pytest.fixture
-    def wrenches(self, model, expired):
-        return ExternalWrenches(model, expired.append)
+    def wrenches(self, model):
+        return ExternalWrenches(model)
 
     @staticmethod
     def message(frame, *components, stamp=0):
@@ -196,8 +192,8 @@ class TestExternalWrench:
         return [name for name, frame in model.frames.items() if frame.body >= 0][-2:]
 
     @pytest.mark.parametrize('order', [0, 2])
-    def test_every_fresh_wrench_counts(self, wrenches, expired, model, order):
-        first, second = self.frames(model)
+    def test_every_fresh_wrench_counts(self, wrenches, model, order):
+        (first, second), expired = self.frames(model), []
         values = {first: [1, 2, 3, 4, 5, 6], second: [-3, 1, 4, -1, 5, 9]}
         wrenches.add(*wrenches.read(self.message(first, *values[first]), NOW, 0.1))
         jet = np.random.default_rng(0).normal(size=(order + 3, model.n))
@@ -211,7 +207,7 @@ class TestExternalWrench:
             if now == NOW + 100_000_000:  # after efforts under the first alone
                 message = self.message(second, *values[second], stamp=NOW + 50_000_000)
                 wrenches.add(*wrenches.read(message, NOW, 0.1))
-            wrenches.inverse_dynamics(jet, out, now, 0.1)
+            expired += wrenches.inverse_dynamics(jet, out, now, 0.1)
             loads = {f: np.vstack([values[f], *[np.zeros(6)] * order]) for f in fresh}
             expected = sd.recursive_body_fixed(model, jet, loads)
             np.testing.assert_allclose(out, expected, rtol=0, atol=1e-11 * np.abs(expected).max())

@@ -22,6 +22,7 @@ from screw_dynamics.control.inputs import (
     Stop,
     TaskDone,
     Tick,
+    same_joints,
 )
 from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
@@ -232,7 +233,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
     def _on_model(self, loaded: LoadedRobot) -> None:
         parts = self._parts
         if parts is not None:
-            if parts.core.fits(loaded.robot):
+            if same_joints(parts.core.robot, loaded.robot):
                 self.step(RobotChanged(loaded.robot, loaded.uncontrolled_joints))
             else:
                 self._replace(parts.core, loaded)

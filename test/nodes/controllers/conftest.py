@@ -1,7 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`pendulums`: the core of the C++ controller, which replays samples."""
+"""`replay`, `pendulums`: the core of the C++ controller, which replays samples."""
 
+import shutil
 import subprocess
 
 import numpy as np
@@ -11,16 +12,27 @@ from helpers.pendulums import TOLERANCE, N
 from helpers.robot_library import CONTROLLERS, compiled
 
 
+@pytest.fixture(scope='session')
+def replay(tmp_path_factory):
+    """Return the program that replays samples of a reference."""
+    missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f'not installed: {", ".join(missing)}')
+    program = tmp_path_factory.mktemp('controller') / 'replay'
+    strict = '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wshadow', '-Werror'
+    source = CONTROLLERS / 'test' / 'replay_feedforward.cpp'
+    options = '-std=c++17', *strict, '-I', CONTROLLERS / 'include'
+    compiled('g++', *options, source, '-o', program, '-ldl')
+    return program
+
+
 @pytest.fixture(scope='module')
-def pendulums(tmp_path_factory):
+def pendulums(tmp_path_factory, replay):
     """Return a function that replays samples with a limit of effort rates [N m/s]."""
     folder = tmp_path_factory.mktemp('pendulums')
     include, tests = CONTROLLERS / 'include', CONTROLLERS / 'test'
-    program = folder / 'replay'
-    compiled('g++', '-std=c++17', '-I', include, tests / 'replay_feedforward.cpp',
-             '-o', program, '-ldl')  # fmt: skip
 
-    def replay(rows, rate=None, positions=False, ramp_time=0.25, flags=None):
+    def replayed(rows, rate=None, positions=False, ramp_time=0.25, flags=None):
         given = {**({} if rate is None else {'EFFORT_RATE': rate}), **(flags or {})}
         library = folder / f'libpendulums_{"_".join(map(str, given.items()))}.so'
         if not library.exists():
@@ -30,7 +42,7 @@ def pendulums(tmp_path_factory):
                      '-o', library, '-lm')  # fmt: skip
         settings = '0', str(int(positions)), '1', str(ramp_time), str(TOLERANCE), 'full'
         ended = subprocess.run(
-            [program, library, *settings],
+            [replay, library, *settings],
             input=np.concatenate(rows).tobytes(),
             check=True,
             capture_output=True,
@@ -40,4 +52,4 @@ def pendulums(tmp_path_factory):
         out = np.frombuffer(ended.stdout).reshape(len(rows), -1)
         return out[:, 0] != 0.0, out[:, 1], out[:, 2:].reshape(len(out), 3, N)
 
-    return replay
+    return replayed

@@ -16,7 +16,7 @@ from helpers.patience import patience
 from helpers.planar_sea import NAMES, STIFFNESS
 from helpers.rig import BEGIN as START
 from helpers.rig import Rig
-from helpers.robot_library import CONTROLLERS, compiled, library_of
+from helpers.robot_library import CONTROLLERS, library_of
 
 import screw_dynamics as sd
 from screw_dynamics.codegen.robot.robot_table import robot_table
@@ -43,20 +43,6 @@ LIMITED = sd.Drives(
     {name: sd.JointDrive(joint.spring, joint.motor, max_effort_rate=2000.0)
      for name, joint in SPRUNG.joints.items()}
 )  # fmt: skip
-missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
-
-pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
-
-
-@pytest.fixture(scope='session')
-def replay(tmp_path_factory):
-    """Return the program that replays samples of a reference."""
-    program = tmp_path_factory.mktemp('controller') / 'replay'
-    strict = '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wshadow', '-Werror'
-    source = CONTROLLERS / 'test' / 'replay_feedforward.cpp'
-    options = '-std=c++17', *strict, '-I', CONTROLLERS / 'include'
-    compiled('g++', *options, source, '-o', program, '-ldl')
-    return program
 
 
 @pytest.fixture(scope='module')

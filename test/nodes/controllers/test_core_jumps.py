@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the core of the C++ controller makes of samples that jump: two pendulums in closed form."""
 
-import shutil
-
 import numpy as np
 import pytest
 from helpers.pendulums import (
@@ -19,9 +17,6 @@ from helpers.pendulums import (
     close,
     efforts_of,
 )
-
-missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
-pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
 
 
 def test_a_jump_while_commands_begin_has_no_step(pendulums):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stops, dropouts and ramps of the core of the C++ controller: two pendulums in closed form."""
 
-import shutil
-
 import numpy as np
 import pytest
 from helpers.pendulums import (
@@ -28,9 +26,6 @@ from helpers.pendulums import (
 NONE, EFFORT_BEYOND, RATE_BEYOND = 0, 1, 2
 NOT_COMPUTABLE, START, ASKED, MOVING, STEP = 7, 8, 9, 10, 17
 BRIDGED = 3  # updates
-
-missing = [name for name in ('gcc', 'g++') if shutil.which(name) is None]
-pytestmark = pytest.mark.skipif(bool(missing), reason=f'not installed: {", ".join(missing)}')
 
 
 def test_a_ramp_uses_half_of_a_tight_rate(pendulums):

@@ -15,8 +15,14 @@ from screw_dynamics import mass_matrix, read_urdf
 from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
 from screw_dynamics.control.model_parameters import ModelParameters
 from screw_dynamics.errors import InputError, ScrewDynamicsError
+from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
 from screw_dynamics.nodes.shared.file_url import resolve_file_url
-from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_drives, require_supported
+from screw_dynamics.nodes.shared.loaded_robot import (
+    load_robot,
+    read_drives,
+    read_soft_segments,
+    require_supported,
+)
 from screw_dynamics.nodes.shared.model_source import ModelSource
 
 MARS, MOON = (0.0, 0.0, -3.72), (0.0, 0.0, -1.62)
@@ -300,23 +306,16 @@ FINGER = str(sd.share_path('config/soft_finger.yaml'))
     ],
 )
 def test_parameters_of_rigid_robots_are_refused(other, text):
-    from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
-
     with pytest.raises(InputError, match=text):
         FeedforwardParameters(soft_segments=FINGER, **other).check()
 
 
 def test_the_load_observer_refuses_them():
-    from screw_dynamics.nodes.load_observer.parameters import LoadObserverParameters
-
     with pytest.raises(InputError, match="parameter 'soft_segments': expected none"):
         LoadObserverParameters(soft_segments=FINGER).check()
 
 
 def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
-    from screw_dynamics.control.model_parameters import ModelParameters
-    from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
-
     parameters = ModelParameters(
         soft_segments=FINGER, gravity=(1.0, 2.0, 3.0), payload_frame='tool', payload_mass=0.5
     )
@@ -329,9 +328,6 @@ def test_gravity_and_payload_are_those_of_the_whole_robot(planar, rng):
 
 
 def test_segments_that_do_not_fit_the_robot_name_the_parameter(gripper):
-    from screw_dynamics.control.model_parameters import ModelParameters
-    from screw_dynamics.nodes.shared.loaded_robot import load_robot, read_soft_segments
-
     parameters = ModelParameters(soft_segments=FINGER)
     with pytest.raises(InputError, match=r"parameter 'soft_segments': .*"):
         load_robot(gripper.read_text(), 'test', parameters, segments=read_soft_segments(FINGER))
