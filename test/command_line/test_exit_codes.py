@@ -16,8 +16,6 @@ from processes import COMMAND, environment, in_shell, python
 import screw_dynamics
 from screw_dynamics.command_line.exit_codes import one_line, run_to_end, signals_as_interrupts
 
-pytestmark = pytest.mark.processes
-
 FAST = 'time,joint_1,joint_2\n0,0,0\n0.05,1,0\n1,0,0\n'
 
 
@@ -97,6 +95,7 @@ def test_long_and_large_arguments_are_short_errors(run, line, code, message):
     assert len(last) < (2100 if 'error: ' in last else 350)
 
 
+@pytest.mark.processes
 def test_the_version_of_the_checkout(folder):
     done = python(folder, '-m', 'screw_dynamics', '--version')
     assert (done.returncode, done.stderr) == (0, '')
@@ -104,6 +103,7 @@ def test_the_version_of_the_checkout(folder):
     assert done.stdout == f'screw_dynamics {screw_dynamics.__version__} (kernels: {form})\n'
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ('line', 'code', 'errors'),
     [
@@ -127,6 +127,7 @@ def test_streams_that_are_closed_or_full(folder, line, code, errors):
         assert (folder / 'a.csv').read_text().startswith('time,joint_1.position [rad],')
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     'line',
     ['--help', 'evaluate my_robot.urdf my_trajectory.yaml --csv -'],
@@ -149,6 +150,7 @@ def test_signals_have_the_exit_codes_of_shells(number):
         signal.signal(number, before)
 
 
+@pytest.mark.processes
 def test_signals_leave_no_unfinished_file(folder):
     before = {path.name for path in folder.iterdir()}
     arguments = ['my_robot.urdf', 'my_trajectory.yaml', '--rate', '500000', '--csv', 'big.csv']

@@ -17,8 +17,6 @@ import screw_dynamics.command_line.main as program
 from screw_dynamics.command_line.command_parser import CommandParser
 from screw_dynamics.command_line.records import read
 
-pytestmark = pytest.mark.processes
-
 COMMANDS = (
     'demo doctor model terms evaluate observe identify excite learn generate symbolic retime view'
 ).split()
@@ -125,6 +123,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest_one(run, arguments, neares
         assert f'usage: screw_dynamics {command} ' in err
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ('line', 'expected'),
     [
@@ -164,6 +163,7 @@ def test_the_demo_runs_where_matplotlib_is_missing(folder, monkeypatch, run):
     assert code == 1 and 'it exists already' in err
 
 
+@pytest.mark.processes
 def test_the_program_runs_as_a_process(folder):
     command = ['-W', 'error', '-m', 'screw_dynamics.command_line.main']
     done = python(folder, *command, 'evaluate', 'my_robot.urdf', 'none.yaml')
@@ -173,6 +173,7 @@ def test_the_program_runs_as_a_process(folder):
     assert 'what is missing or odd' in done.stdout
 
 
+@pytest.mark.processes
 def test_the_help_of_the_program_imports_no_library(tmp_path):
     script = """
 import sys
@@ -184,6 +185,7 @@ print(code, sorted({'numpy', 'scipy', 'yaml', 'matplotlib', 'rosbags'} & set(sys
     assert done.stdout.splitlines()[-1] == '0 []', done.stderr
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ('package', 'extra', 'arguments'),
     [
@@ -209,6 +211,7 @@ def test_missing_libraries_are_named_before_the_work(folder, package, extra, arg
     )
 
 
+@pytest.mark.processes
 def test_commands_need_no_ros(folder):
     hidden = (
         'import sys\n'

@@ -1,11 +1,14 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work where no terminal shows bars."""
+"""Progress of long work: bars of terminals, lines of logs."""
 
+import io
 import re
 import sys
 
-from screw_dynamics.common.progress import counting, progress
+import pytest
+
+from screw_dynamics.common.progress import counting, progress, silent
 
 
 def test_long_work_is_lines_of_a_log_where_the_output_is_no_terminal(capsys, monkeypatch):
@@ -34,3 +37,36 @@ def test_work_goes_on_without_rich(monkeypatch):
     monkeypatch.setitem(sys.modules, 'rich.progress', None)
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
     assert list(progress(iter('abc'), 'letters')) == ['a', 'b', 'c']
+
+
+class Terminal(io.StringIO):
+    isatty = staticmethod(lambda: True)
+
+
+@pytest.mark.parametrize('redrawn', [0.0, 1e9])
+def test_a_terminal_shows_a_bar(monkeypatch, redrawn):
+    pytest.importorskip('rich')
+    monkeypatch.setattr('screw_dynamics.common.progress._REDRAWN', redrawn)
+    monkeypatch.setattr(sys, 'stderr', Terminal())
+    monkeypatch.setenv('TERM', 'xterm')
+    monkeypatch.setenv('COLUMNS', '90')
+    monkeypatch.delenv('JPY_PARENT_PID', raising=False)
+    assert list(progress('abcd', 'letters', unit='letter')) == ['a', 'b', 'c', 'd']
+    with silent():
+        assert list(progress('ab', 'hidden')) == ['a', 'b']
+    shown = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', sys.stderr.getvalue()).replace('\r', '\n')
+    states = re.findall(r'letters: [━╸╺ ]+ +(\d+)% (\d) letters \d+ s(.*)', shown)
+    percents = [int(state[0]) for state in states]
+    assert percents[-1] == 100 and states[-1][1] == '4' and 'hidden' not in shown
+    assert ({25, 50, 75} <= {*percents}) == (redrawn == 0.0)
+    assert any(re.match(r', \S+ letters/s, \d+ s left', rate) for *_, rate in states) == (
+        redrawn == 0.0
+    )
+
+
+def test_notebooks_show_lines(monkeypatch):
+    monkeypatch.setattr('screw_dynamics.common.progress.LOG_INTERVAL', 0.0)
+    monkeypatch.setattr(sys, 'stderr', Terminal())
+    monkeypatch.setenv('JPY_PARENT_PID', '1')
+    assert list(progress('a', 'letters')) == ['a']
+    assert sys.stderr.getvalue() == 'letters: 1 of 1, 0 s\n'

@@ -1,10 +1,8 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`simulate` by name: rigid, elastic and soft robots, and the tables and figures of its result."""
+"""`simulate` by name: rigid, elastic and soft robots."""
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from oracles import two_links
 from scipy.special import ellipk
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, SimulationError, UnknownNameError
+from screw_dynamics.errors import InputError, SimulationError
 from screw_dynamics.simulation import ElasticRobot
 
 
@@ -76,81 +74,6 @@ def test_errors_name_the_arguments(arguments, text):
 def test_a_robot_without_joints_stays():
     post = sd.read_urdf('<robot name="post">\n<link name="base"/></robot>')
     assert sd.simulate(post, [0.0, 0.1], []).position.shape == (2, 0)
-
-
-@pytest.fixture(scope='module')
-def motion():
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    return sd.simulate(model, np.linspace(0.0, 0.2, 5), [0.3, -0.2])
-
-
-def test_results_are_datasets_and_frames_with_names(motion):
-    pytest.importorskip('xarray')
-    data, frame = motion.to_xarray(), motion.to_dataframe()
-    assert data.position.dims == ('time', 'joint', 'derivative')
-    velocity = data.position.sel(joint='joint_2', derivative=1)
-    np.testing.assert_array_equal(velocity, motion.velocity[:, 1])
-    np.testing.assert_array_equal(frame['position', 1, 'joint_2'], motion.velocity[:, 1])
-    assert frame.index.name == 'time' and (frame.index == motion.times).all()
-    motors = sd.elastic_feedforward(
-        sd.Robot(two_links.model(), sd.Drives({})), np.zeros((3, 5, 2))
-    ).to_xarray()
-    # positions have more derivatives than efforts, which are NaN beyond
-    assert motors.motor_effort.dims == ('sample', 'motor', 'derivative')
-    assert np.isnan(motors.motor_effort[0, 0]).sum() == np.isnan(motors.motor_position).sum() + 2
-
-
-def test_records_are_frames(motion):
-    pytest.importorskip('pandas')
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    report = sd.check_feasibility(model, np.zeros((1, 3, 2)), [0.0])
-    frame = report.to_dataframe()
-    assert list(frame.limit) == [check.limit for check in report.checks]
-
-
-def test_figures_have_a_labelled_line_per_joint(motion):
-    pyplot = pytest.importorskip('matplotlib.pyplot')
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    axes = sd.trajectory.through(model, [0.0, 1.0], [[0, 0], [1, 2]]).plot(derivative=2)
-    assert axes.get_ylabel() == 'acceleration [(rad or m)/s^2]'
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ['joint_1', 'joint_2']
-    assert motion.plot('motor_position', ax=axes) is motion.plot(axes) is axes
-    assert len(axes.lines) == 6
-    np.testing.assert_array_equal(axes.lines[3].get_ydata(), motion.motor_position[:, 1])
-    with pytest.raises(UnknownNameError, match='quantity'):
-        motion.plot('torque')
-    with pytest.raises(InputError, match='quantity: expected a name, got 3'):
-        motion.plot(3)
-    with pytest.raises(InputError, match="ax: expected Axes of matplotlib, got 'here'"):
-        motion.plot('position', ax='here')
-    with pytest.raises(InputError, match='derivative: expected 0 to 1 of position, got 2'):
-        motion.plot(derivative=2)
-    pyplot.close('all')
-
-
-def test_notebooks_show_tables(motion):
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    assert '<th>lower\N{NO-BREAK SPACE}[rad]</th>' in model._repr_html_()
-    shown = motion._repr_html_()
-    assert f'<td>{motion.position[:, 1].min():.4g} to ' in shown and '<td>joint_2</td>' in shown
-    assert 'joint_2' in str(motion)
-    drive = sd.JointDrive(sd.LinearSpring(150.0), sd.Motor(0.1, gear_ratio=50.0))
-    robot = sd.Robot(model, sd.Drives({'joint_1': drive}))
-    cells = ('joint_1', 'LinearSpring', '0.1', '50')
-    assert ''.join(f'<td>{cell}</td>' for cell in cells) in robot._repr_html_()
-    arc = sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, 0.05)
-    assert '<td>PlanarConstantCurvature</td>' in sd.soft.SoftRobot([arc])._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ('package', 'method'),
-    [('pandas', 'to_dataframe'), ('xarray', 'to_xarray'), ('matplotlib', 'plot')],
-)
-def test_missing_libraries_are_named(motion, monkeypatch, package, method):
-    for name in [name for name in sys.modules if name.split('.')[0] == package] + [package]:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ModuleNotFoundError, match=f"'{package}': pip install {package}"):
-        getattr(motion, method)()
 
 
 def test_an_unstable_motion_ends_with_its_time():

@@ -47,8 +47,6 @@ EXAMPLES = (
     'screw_dynamics view my_robot.urdf efforts.csv --screenshot robot.png --time 1.5',
     'screw_dynamics view my_robot.urdf --show axes names frames --screenshot axes.png',
 )
-
-
 _LAYERS = tuple(name for name, visible in LAYERS.items() if not visible)
 
 

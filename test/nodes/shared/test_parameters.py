@@ -35,66 +35,6 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize(
-    'name, value, expected',
-    [
-        ('publish_rate', 100, 100.0),
-        ('publish_rate', 1000.0, 1000.0),
-        ('gravity', [0, 0, -10], (0.0, 0.0, -10.0)),
-        ('filter.order', 6, 6),
-        ('joints', None, ()),
-        ('joints', [''], ()),
-        ('joints', ['b', 'a'], ('b', 'a')),
-        ('limits', False, 'off'),
-        ('start_state', 'first_point', 'first_point'),
-        ('autostart', False, False),
-        ('outputs', ['spline', 'joint_effort'], ('spline', 'joint_effort')),
-        ('stiffness', [10, 20.0], (10.0, 20.0)),
-        ('lead_time', 'auto', 'auto'),
-        ('lead_time', 1, 1.0),
-    ],
-)
-def test_accepted(name, value, expected):
-    result = coerced(*RULES[name], value)
-    assert result == expected
-    assert type(result) is type(expected)
-
-
-@pytest.mark.parametrize(
-    'name, value, message',
-    [
-        ('publish_rate', 0.5, "'publish_rate': expected a number from 1 to 1000, got 0.5"),
-        ('publish_rate', 'fast', "'publish_rate': expected a number, got 'fast'"),
-        ('publish_rate', True, "'publish_rate': expected a number, got True"),
-        ('publish_rate', float('nan'), "'publish_rate': expected a finite number, got nan"),
-        ('lead_time', 'Auto', "'lead_time': expected a number or auto, got 'Auto'"),
-        ('gravity', [0.0, 9.81], r"'gravity': expected 3 numbers, got \[0.0, 9.81\]"),
-        ('gravity', ['0', '0', '0'], "'gravity': expected a number, got '0'"),
-        ('gravity', 9.81, "'gravity': expected an array, got 9.81"),
-        ('joints', [1, 2], r"'joints': expected an array of strings, got \[1, 2\]"),
-        ('joints', 'a', "'joints': expected an array, got a"),
-        ('filter.order', 3, "'filter.order': expected a number from 5 to 12, got 3"),
-        ('filter.order', 5.5, "'filter.order': expected an integer, got 5.5"),
-        ('autostart', 1, "'autostart': expected true or false, got 1"),
-        (
-            'start_state',
-            'maybe',
-            "'start_state': expected one of reference, joint_states, first_point, got 'maybe'",
-        ),
-        ('payload.mass', -1.0, "'payload.mass': expected a number from 0 to 1e\\+06, got -1.0"),
-        (
-            'outputs',
-            ['spline', 'torque'],
-            'expected some of joint_effort, joint_trajectory_effort, spline, got',
-        ),
-        ('max_samples', 0, "'max_samples': expected a number from 1 to 1e\\+07, got 0"),
-    ],
-)
-def test_rejected(name, value, message):
-    with pytest.raises(InputError, match=message):
-        coerced(*RULES[name], value)
-
-
 def test_values_must_fit_together():
     parameters = ModelParameters()
     parameters.check()

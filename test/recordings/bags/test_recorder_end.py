@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +19,7 @@ pytest.importorskip('rclpy', reason='recording needs ROS 2 (rclpy)')
 from helpers.bag_processes import messages_in, stop, wait_for, wait_for_match  # noqa: E402
 from helpers.dds_threads import NEVER_DESTROYED  # noqa: E402
 from helpers.patience import patience  # noqa: E402
-from rclpy.duration import Duration  # noqa: E402
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from std_msgs.msg import Float64, String  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
@@ -128,8 +126,6 @@ def test_a_middleware_that_does_not_end(ros_environment: dict[str, str], tmp_pat
     assert (tmp_path / 'bag' / 'metadata.yaml').exists()
 
 
-BEST_EFFORT = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
-RELIABLE = QoSProfile(depth=5)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -162,57 +158,6 @@ def test_a_topic_that_is_never_published_is_named_and_not_in_the_bag(
     assert 'Never published: /x' in stop(recorder)
     with Bag(tmp_path / 'bag') as bag:
         assert bag.topics == {}
-
-
-@pytest.mark.parametrize('first, later', [(RELIABLE, BEST_EFFORT), (BEST_EFFORT, RELIABLE)])
-def test_a_publisher_that_comes_later_and_offers_something_else(
-    node: Any, record: Any, tmp_path: Path, first: QoSProfile, later: QoSProfile
-) -> None:
-    """
-    Both are heard, and what both subscriptions of the recorder receive is stored once.
-
-    All that is reliable is there; of what is not, which may be lost, some of each time.
-    """
-    numbers, bag_path = itertools.count(1.0), tmp_path / 'bag'
-
-    def publish_until_heard(*publishers: Any) -> list[list[float]]:
-        """Publish numbers, at least three, until one of each publisher is in the bag."""
-        sent: list[list[float]] = [[] for _ in publishers]
-
-        def heard() -> bool:
-            for publisher, mine in zip(publishers, sent, strict=True):
-                mine.append(next(numbers))
-                publisher.publish(Float64(data=mine[-1]))
-                if publisher is reliable:  # else it forgets what it has sent before the last five
-                    assert publisher.wait_for_all_acked(Duration(seconds=patience()))
-            found = {read.message.data for read in messages_in(bag_path, '/x')}
-            return len(sent[0]) >= 3 and all(found.intersection(mine) for mine in sent)
-
-        wait_for(heard)
-        return sent
-
-    before = node.create_publisher(Float64, '/x', first)
-    reliable = before if first is RELIABLE else None
-    recorder = record('-o', bag_path, '/x')
-    wait_for_match(before)
-    [early] = publish_until_heard(before)
-    after = node.create_publisher(Float64, '/x', later)
-    wait_for(lambda: node.count_subscribers('/x') == 2)
-    reliable = before if first is RELIABLE else after
-    wait_for_match(reliable, count=2)
-    wait_for_match(after)
-    [late] = publish_until_heard(after)
-    both = publish_until_heard(before, after)
-    log = stop(recorder)
-    # none of offers that do not suit a subscription
-    warnings = [line for line in log.splitlines() if '[WARN]' in line]
-    assert [line for line in warnings if 'lost before they reached the recorder' not in line] == []
-    with Bag(bag_path) as bag:
-        values = bag.arrays('/x')['data'].tolist()
-    assert len(set(values)) == len(values)
-    assert set(values) <= {*early, *late, *both[0], *both[1]}
-    # what was sent last: the recorder has known the publisher by then
-    assert set(both[0 if reliable is before else 1]) <= set(values)
 
 
 def test_a_latched_message_of_a_publisher_that_comes_later(

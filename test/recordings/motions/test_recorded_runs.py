@@ -17,10 +17,15 @@ from helpers.bag_messages import (
 )
 
 import screw_dynamics as sd
-from screw_dynamics.errors import BagError, RecordingWarning
+from screw_dynamics.errors import BagError, InputError, RecordingWarning
 from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.bags.writer import BagWriter
 from screw_dynamics.recordings.motions import read_recording, recorded_runs
+from screw_dynamics.recordings.motions.joint_states import observed_samples
 from screw_dynamics.recordings.motions.recording import recorded_robot
+from screw_dynamics.recordings.results.results import Origin
+from screw_dynamics.recordings.results.results_bag import ResultsWriter
+from screw_dynamics.trajectory.reference.reference import Source
 
 MILLISECOND = 1_000_000
 POINTS = [(0.0, [0.0, 0.0]), (1.0, [0.4, -0.6])]
@@ -66,6 +71,52 @@ def test_another_trajectory_is_no_run(runs_in):
     text = 'follows the trajectory within 0.001 rad or m, got 1, the nearest 0.01 off'
     with pytest.raises(BagError, match=text):
         runs_in((5 * SECOND, shifted, START + 5 * SECOND), (6 * SECOND, [(0.0, [0.0])]))
+
+
+def test_samples_of_a_motion_tell_when_it_began(tmp_path):
+    """Of FeedforwardTorque messages, with another motion between two runs."""
+    results = sd.evaluate(ARM, CURVE)
+    stamps = START + np.round(results.times * SECOND).astype(np.int64)
+    since = stamps - START
+    with BagWriter(tmp_path / 'runs') as writer:
+        output = ResultsWriter(writer)
+        away = replace(results, joint_jet=results.joint_jet + 0.01)
+        for begin, motion in ((0, results), (5, away), (9, results)):
+            origin = Origin(stamps + begin * SECOND, since, 4, Source.TRAJECTORY)
+            output.write(motion, origin, ARM if begin == 9 else None)
+    with Bag(tmp_path / 'runs') as bag:
+        first, second = recorded_runs(bag, CURVE, ARM, tolerance=1e-6)
+        with pytest.raises(BagError, match='within 1e-06 rad or m, got 3, the nearest 1.59 off'):
+            recorded_runs(bag, sd.trajectory.through(ARM, [0.0, 1.0], [[0, 0], [0, 1]]), ARM, 1e-6)
+    assert not len(first.times)  # the links are recorded in the last one only
+    np.testing.assert_allclose(second.positions, results.joint_jet[:, 0], atol=1e-12)
+    np.testing.assert_allclose(second.times, results.times, atol=1e-9)
+
+
+def test_efforts_of_springs_come_from_their_deflections(tmp_path):
+    spring = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(0.1))
+    robot = sd.Robot(ARM, sd.Drives({'joint_2': spring}))
+    rows = []
+    for i in range(5):
+        at = i * MILLISECOND
+        links = joint_state(JOINTS, [0.1, 0.01 * i], START + at)
+        links.velocity, links.effort = np.zeros(2), np.array([5.0, 6.0])
+        motors = joint_state(JOINTS, [7.0, 0.02 * i], START + at)
+        motors.velocity = np.zeros(2)
+        rows += [('/links', at, links), ('/motors', at, motors)]
+    with Bag(write_bag(tmp_path / 'bag', rows)) as bag:
+        sources = {'topic': '/links', 'motor_states': '/motors'}
+        found = observed_samples(bag, robot, sd.EffortFormat(), **sources)
+        alone = observed_samples(bag, robot, sd.EffortFormat(), topic='/links')
+        for drives, effort_format, text in (
+            (None, sd.EffortFormat(), '--motor-states: expected the springs, too: --drives'),
+            (robot.drives, sd.EffortFormat('external'), 'expected full efforts beside --motor-st'),
+        ):
+            with pytest.raises(InputError, match=text):
+                observed_samples(bag, sd.Robot(ARM, drives), effort_format, **sources)
+    expected = np.column_stack([np.full(5, 5.0), 200.0 * 0.01 * np.arange(5)])
+    np.testing.assert_allclose(found.efforts, expected, atol=1e-12)
+    np.testing.assert_array_equal(alone.efforts, [[5.0, 6.0]] * 5)
 
 
 def test_a_bag_describes_one_robot(tmp_path):
