@@ -18,14 +18,12 @@ from screw_dynamics.soft.bodies.constant_curvature import (
     ConstantCurvature,
     PlanarConstantCurvature,
 )
-from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.finite_elements import FiniteElements
 from screw_dynamics.soft.bodies.learned import Learned, Perceptron
-from screw_dynamics.soft.bodies.point_body import PointBody
+from screw_dynamics.soft.bodies.point_body import PointBody, RitzGalerkin
 from screw_dynamics.soft.bodies.rigid import RigidBody
-from screw_dynamics.soft.bodies.ritz_galerkin import RitzGalerkin
 from screw_dynamics.soft.bodies.strain_bases import strain_basis
-from screw_dynamics.soft.bodies.variable_strain import VariableStrain
+from screw_dynamics.soft.bodies.variable_strain import ConstantStrain, VariableStrain
 from screw_dynamics.soft.bodies.volume_preserving import VolumePreserving
 from screw_dynamics.soft.bodies.volume_primitives import VolumePrimitive
 from screw_dynamics.soft.collocation import (

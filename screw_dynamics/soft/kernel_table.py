@@ -17,10 +17,9 @@ from screw_dynamics.soft.bodies.constant_curvature import (
     ConstantCurvature,
     PlanarConstantCurvature,
 )
-from screw_dynamics.soft.bodies.constant_strain import ConstantStrain
 from screw_dynamics.soft.bodies.rigid import RigidBody
 from screw_dynamics.soft.bodies.rod import STRAIGHT, Rod, RodStep, rod_steps
-from screw_dynamics.soft.bodies.variable_strain import VariableStrain
+from screw_dynamics.soft.bodies.variable_strain import ConstantStrain, VariableStrain
 from screw_dynamics.soft.joint import Joint
 from screw_dynamics.soft.module import Module
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.learning_arm import GAINS, NOISE, run
+from scipy.special import beta, betainc
 
 import screw_dynamics as sd
 from screw_dynamics.errors import (
@@ -21,6 +22,12 @@ from screw_dynamics.errors import (
 from screw_dynamics.learning import LearnedMotion
 from screw_dynamics.learning.inverse_error import inverse_errors
 from screw_dynamics.learning.learned_motion import has_history, overall
+from screw_dynamics.learning.smoothed_errors import (
+    RunErrors,
+    knots_of,
+    smoothed_errors,
+    time_shift,
+)
 from screw_dynamics.limits import certify
 from screw_dynamics.trajectory import (
     PiecewisePolynomial,
@@ -113,6 +120,46 @@ def test_turns_of_continuous_joints_are_no_errors(curve) -> None:
     recording = sd.Recording(model.joint_names, times, shifted, np.zeros_like(shifted))
     found = sd.learn_motion(model, curve, recording)
     assert found.largest.max() < 1e-12
+
+
+def test_corrections_fade_to_rest_in_the_margins(robot) -> None:
+    """An error that grows all the time, by the incomplete beta function, which is as smooth."""
+    points = [[0.0, 0.0], [0.3, -0.2], [0.5, -0.5]]
+    wanted = sd.trajectory.through(robot.model, [1.0, 1.7, 2.2], points)
+    smoothing, rate = 0.05, np.array([0.3, -0.2])
+    margin, reach = 8.0 * smoothing, 5.0 * smoothing
+    knots = knots_of(wanted, smoothing)
+    assert np.isin(wanted.breaks.round(9), knots).all()
+    np.testing.assert_allclose(knots[[1, -1]], [1.0 - margin, 2.2 + margin], atol=1e-9)
+    assert np.diff(knots).max() <= smoothing / 3.0 + 1e-8
+    times = np.arange(0.0, 3.6, 1e-3)
+    run = RunErrors(times, np.outer(times, rate), (times >= 1.0) & (times <= 2.2))
+    found = smoothed_errors(run, wanted, knots, smoothing)
+    errors, rates = np.outer(knots, rate), np.tile(rate, (len(knots), 1))
+    ends = knots[0] - reach, knots[-1] + reach
+    for end, fade, side in ((ends[0], knots - knots[1], 1.0), (ends[1], knots[-1] - knots, -1.0)):
+        rest = rate * (end + side * smoothing / 8.0)  # of the mean of a quarter
+        u = np.clip(fade / margin, 0.0, 1.0)[:, np.newaxis]
+        share, slope = betainc(5, 5, u), side * (u * (1.0 - u)) ** 4 / beta(5, 5) / margin
+        rates = share * rates + slope * (errors - rest)
+        errors = rest + share * (errors - rest)
+    # the mean of a quarter is off by a sample
+    np.testing.assert_allclose(found[0], errors, rtol=0.0, atol=5e-4)
+    np.testing.assert_allclose(found[1], rates, rtol=0.0, atol=3e-3)
+
+
+def test_joints_that_hardly_move_do_not_decide_on_shifts(robot) -> None:
+    """Of a joint that moves far and is late, and one that moves little, with errors of its own."""
+    wanted = sd.trajectory.through(robot.model, [0.0, 1.0], [[0.0, 0.0], [1.0, 0.03]])
+    times = np.linspace(0.0, 1.0, 1001)
+    rates = wanted.jets(times, 2)[:, 1]
+    errors = -0.02 * rates + np.outer(np.sin(9.0 * times), [0.0, 0.01])
+    run = RunErrors(times, errors, times >= 0.0)
+    assert time_shift([run], wanted) == pytest.approx((0.02, 1.0), rel=1e-12)
+    # of two that move, by their usual velocities: one late by 0.02 s, the other on time
+    wanted = sd.trajectory.through(robot.model, [0.0, 1.0], [[0.0, 0.0], [1.0, 0.3]])
+    run = run._replace(errors=wanted.jets(times, 2)[:, 1] * [-0.02, 0.0])
+    assert time_shift([run], wanted) == pytest.approx((0.01, 0.5), rel=1e-12)
 
 
 def test_more_uncertainty_corrects_less(robot, curve) -> None:

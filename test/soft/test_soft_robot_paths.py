@@ -257,6 +257,21 @@ def test_inertias_of_no_solid_are_used_with_a_warning():
     assert sd.mass_matrix(arm, [0.3])[0, 0] == pytest.approx(3.0, rel=1e-14)
 
 
+def test_bodies_without_stiffness_are_slack():
+    for body in (
+        SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8),
+        SOFT.ConstantCurvature(0.3, 0.03, 0.8),
+        SOFT.ConstantStrain(0.3, 0.03, 0.8),
+        SOFT.ConstantStrain(0.3, 0.03, 0.8, damping=2.0),
+        SOFT.VariableStrain(0.3, 0.03, 0.8, strain_basis, stiffness=np.ones(6)),
+        SOFT.VolumePreserving(0.3, 0.03, 0.8),
+    ):
+        q, qd = np.full((2, body.n), 0.1)
+        assert not body.damping_efforts(q, qd).any()
+        assert body.elastic_efforts(q).any() == (body.energy(q) > 0.0)
+        assert (body.energy(q) > 0.0) == (type(body) is SOFT.VariableStrain)
+
+
 def test_the_table_of_a_robot_has_its_modules():
     robot = SOFT.SoftRobot([SOFT.Joint('fixed'), SOFT.ConstantCurvature(0.3, 0.03, 0.5, name='a')])
     lines = [line.split() for line in str(robot).splitlines()]

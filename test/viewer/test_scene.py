@@ -170,17 +170,25 @@ def test_pictures_of_a_motion_are_even_and_not_too_many():
     assert motion.indices(50.0, 100).tolist() == list(range(0, 1001, 10))
 
 
-def test_forms_are_closed_and_seen_from_outside():
-    for mesh in (
-        shapes.box(np.ones(3)),
-        shapes.cylinder(0.5, 2.0),
-        shapes.ball(0.5),
-        shapes.capsule(np.zeros(3), np.ones(3), 0.2),
-        shapes.arrow(),
-        *(shapes.joint_symbol(kind, 0.1, 1.0) for kind in ('revolute', 'prismatic', 'helical')),
+def test_forms_are_closed_and_have_their_volume():
+    """What is round has 24 corners, wires have 12: areas are smaller by some per cent."""
+    round_area, wire = 12.0 * np.sin(np.pi / 12.0), 6.0 * np.sin(np.pi / 6.0) * 0.13**2
+    capsule = np.pi * 0.2**2 * (np.sqrt(3.0) + 4.0 / 3.0 * 0.2)
+    arrow = round_area * (0.35**2 * 0.75 + 0.9**2 * 0.25 / 3.0) * 0.125**2
+    for mesh, volume, close in (
+        (shapes.box(np.array([1.0, 2.0, 3.0])), 6.0, 1e-12),
+        (shapes.cylinder(0.5, 2.0), 0.5 * round_area, 1e-12),
+        (shapes.ball(0.5), np.pi / 6.0, 0.04),
+        (shapes.capsule(np.zeros(3), np.ones(3), 0.2), capsule, 0.03),
+        (shapes.arrow(), arrow, 1e-12),
+        (shapes.joint_symbol('revolute', 0.0, 1.0), wire * 2.0 * np.pi, 0.01),
+        (shapes.joint_symbol('prismatic', 0.0, 1.0), wire * 4.0 * np.sqrt(2.0), 0.35),
+        (shapes.joint_symbol('helical', 0.1, 1.0), wire * np.hypot(6.0 * np.pi, 2.0), 0.02),
     ):
         a, b, c = mesh.vertices[mesh.faces].transpose(1, 0, 2)
-        assert np.sum(a * np.cross(b, c)) > 0.0  # six times the volume
+        assert np.sum(a * np.cross(b, c)) / 6.0 == pytest.approx(volume, rel=close)
+        if volume < wire * 18.0 or volume > wire * 19.0:  # the wire of a helix has open ends
+            np.testing.assert_allclose(np.cross(b - a, c - a).sum(axis=0), 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +219,20 @@ def test_wrenches_at_unknown_frames_are_refused():
 def test_a_robot_without_mass_has_no_centre():
     inertias = np.zeros_like(PLANAR.inertias)
     scene = Scene(sd.Robot(replace(PLANAR, inertias=inertias)))
-    assert np.isnan(scene.at(Sample(np.zeros(2))).mass_centre).all()
+    np.testing.assert_array_equal(scene.at(Sample(np.zeros(2))).mass_centre, [np.nan] * 3)
+
+
+def test_coordinates_without_limits_have_ranges(rng):
+    recipes = [BodyRecipe('prismatic'), BodyRecipe(), BodyRecipe(), BodyRecipe()]
+    model = random_model(rng, recipes)
+    free = sd.JointLimits.none(4)
+    lower, upper = np.array([-np.inf, -np.inf, 0.2, 0.0]), np.array([np.inf, np.inf, 0.5, 0.0])
+    model = replace(model, limits=replace(free, lower=lower, upper=upper))
+    scene = Scene(sd.Robot(model))
+    far = 0.1 * scene.reach
+    np.testing.assert_allclose(scene.low, [-far, -np.pi, 0.2, -1.0])
+    np.testing.assert_allclose(scene.high, [far, np.pi, 0.5, 1.0])
+    np.testing.assert_array_equal(scene.start, [0.0, 0.0, 0.2, 0.0])
 
 
 FLOATING = """<robot name="cart">

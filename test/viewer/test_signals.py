@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,3 +102,13 @@ def test_curves_begin_at_the_left_whatever_the_time(rng):
     assert re.findall(points, early) == re.findall(points, late)
     (first,) = {line.split(',')[0] for line in re.findall(points, late)}
     assert float(first) == 0.0 and '>5<' in late and '>6 s<' in late
+    # a label for each round number, and a line through zero
+    labels = re.findall(r'class="y" style="top:([^%]*)%">([^<]*)<', late)
+    heights = [float(height) for height, _ in labels]
+    values = [float(value) for _, value in labels]
+    slope = (heights[1] - heights[0]) / (values[1] - values[0])
+    np.testing.assert_allclose(np.diff(heights), slope * np.diff(values), atol=0.02)
+    zero = heights[values.index(0.0)]
+    assert slope < 0.0 and f'M0 {zero:.2f}H' in late
+    place = re.findall(points, late)[0].split()[3].split(',')[1]
+    assert float(place) == pytest.approx(zero + slope * signal.values[3, 0], abs=0.1)

@@ -136,6 +136,73 @@ def test_springs_loads_and_soft_bodies_follow_the_time():
         np.testing.assert_allclose(tube.vertices, viewer.stage.shown.surfaces[0], atol=1e-6)
 
 
+def test_layers_are_shown_on_demand():
+    with sd.view(IIWA) as viewer:
+        layers, outline = viewer.stage.layers, viewer.scene.outline
+        for name, count in (
+            *((layer, 7) for layer in ('efforts', 'axes', 'names')),
+            ('links', len(viewer.scene.parts)),
+            ('frames', len(outline.links)),
+            ('inertias', len(outline.masses)),
+            ('centre of mass', 1),
+        ):
+            first = name in ('links', 'efforts')
+            assert [node.visible for node in layers[name]] == [first] * count
+            if not first:
+                viewer.show_layers(name)
+                assert all(node.visible for node in layers[name])
+        with pytest.raises(sd.ScrewDynamicsError, match='names: expected one of links'):
+            viewer.show_layers('motors')
+
+
+def test_the_quantity_and_the_joint_choose_curves_rings_and_numbers():
+    springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in PLANAR.joint_names}
+    jets = np.concatenate([VIEWED, np.zeros((11, 2, 2))], axis=1)
+    with sd.view(sd.Robot(PLANAR, sd.Drives(springs)), TIMES, jets) as viewer:
+        stage = viewer.stage
+        for name, order in (('effort rate', 1), ('deflection', 0), ('effort', 0)):
+            viewer._quantity.value = name
+            viewer.show_time(0.4)
+            assert viewer.scene.order == order
+            assert f'<b>{name} [' in viewer._curves.content
+            assert '* 0.40000)' in viewer._cursor.content
+            for ring, colour in zip(stage.layers['efforts'], stage.shown.colours(), strict=True):
+                np.testing.assert_array_equal(ring.color, colour)
+        torque = sd.inverse_dynamics(PLANAR, jets[4])[0]
+        for joint, value in zip(PLANAR.joint_names, torque, strict=True):
+            viewer._joint.value = joint
+            assert f'<td>effort</td><td>{value:.4g}</td>' in viewer._numbers.content
+        np.testing.assert_allclose(
+            stage._places[2].position, sd.frame_pose(PLANAR, [0.4, 0.4], 'link_2')[:3, 3]
+        )
+        viewer.set_status('late')
+        assert (viewer._status.content, viewer._status.visible) == ('late', True)
+        viewer.set_status('')
+        assert not viewer._status.visible
+
+
+def test_play_moves_the_time_until_it_pauses_and_begins_again():
+    button = SimpleNamespace(label='Play')
+    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
+        viewer._speed.value = '4'
+        viewer.show_time(0.9)
+        viewer._toggle(button)
+        assert button.label == 'Pause'
+        seen = [0.9]
+        while len(seen) < 4 or min(seen) == 0.9:
+            value = viewer._slider.value
+            seen += [value] * (value != seen[-1])
+        viewer._toggle(button)
+        assert button.label == 'Play'
+    assert 0.0 in seen and max(seen) <= 1.0
+
+
+def test_a_saved_page_has_the_name_of_the_robot(tmp_path):
+    with sd.view(PLANAR, TIMES, VIEWED) as viewer:
+        viewer.save_html(tmp_path / 'page.html')
+    assert '<title>planar_2r</title>' in (tmp_path / 'page.html').read_text()
+
+
 def page_of(viewer):
     """Return the numbers with which a saved page moves the scene."""
     (line,) = re.findall(r'^  const page = (.*);$', viewer._page(), re.MULTILINE)

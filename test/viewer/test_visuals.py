@@ -169,7 +169,7 @@ def test_files_that_are_no_meshes_are_missing(package):
     assert list(visuals.missing) == ['tool']
     (line,) = visuals.warnings('')
     assert line.startswith('a visual element is not drawn: ') and not line.endswith('more')
-    assert visuals.details() == [f'link \'tool\' is drawn as a rod: {visuals.missing["tool"]}']
+    assert visuals.details() == [f"link 'tool' is drawn as a rod: {visuals.missing['tool']}"]
     path.write_text(path.read_text().replace('<box size="1 2 3"/>', '<capsule/>'))
     (line,) = read_visuals(path).warnings('')
     assert line == 'a visual element is not drawn: <capsule> is not drawn, and of 1 more'
