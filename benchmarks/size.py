@@ -67,13 +67,13 @@ BUDGET = {
     'test/packaging': 1670,
     'test/recordings': 2640,
     'test/series': 270,
-    'test/simulation': 1220,
-    'test/soft': 2540,
+    'test/simulation': 1180,
+    'test/soft': 2530,
     'test/symbolic': 720,
     'test/theory': 1930,
     'test/trajectory': 3190,
     'test/verification': 270,
-    'test/viewer': 1200,
+    'test/viewer': 1160,
 }
 
 

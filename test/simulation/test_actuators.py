@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles.random_models import BodyRecipe, random_joint_jet, random_model
@@ -55,13 +57,18 @@ def drives(arm, names):
 
 
 @pytest.mark.parametrize(
-    'names', [['rigid'], ['linear'], ['cubic'], ['pair'], ['damped'], list(SPRINGS)], ids=str
+    ('names', 'coupling'),
+    [
+        *((names, False) for names in (['rigid'], ['cubic'], ['pair'], ['damped'], list(SPRINGS))),
+        *((names, True) for names in (['linear'], ['linear', 'cubic'])),
+    ],
+    ids=str,
 )
-def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, names):
-    driven = sd.Robot(arm, drives(arm, names))
+def test_motor_efforts_cause_the_motion_that_they_are_computed_for(arm, rng, names, coupling):
+    driven = sd.Robot(arm, replace(drives(arm, names), rotor_coupling=coupling))
     robot = ElasticRobot(driven)
     for _ in range(3):
-        jet = 0.7 * random_joint_jet(rng, arm.n, 2)
+        jet = 0.7 * random_joint_jet(rng, arm.n, driven.required_rows - 3)
         motors = sd.elastic_feedforward(driven, jet)
         state = robot.initial_state(jet, motors)
         slope = robot.derivatives(state, motors.motor_effort)

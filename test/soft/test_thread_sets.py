@@ -14,7 +14,6 @@ from scipy.optimize import lsq_linear
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, ModelError, ShapeError
-from screw_dynamics.soft.segments.thread_set import ThreadJets
 
 SOFT = sd.soft
 TRUNK = """
@@ -29,18 +28,9 @@ ARC = 'constant_curvature, elongation: false'
 STRAIN = 'variable_strain, strains: {bend_x: 1, bend_y: 1}'
 
 
-def columns(thread, jet):
-    """Return what a thread of all coordinates has in its column."""
-    matrices = np.zeros((*jet.shape, 1))
-    matrices[0, :, 0] = thread.constant_part
-    thread.add(jet, matrices, 0, np.empty((3 * len(jet) + 1, 3)))
-    return matrices[..., 0]
-
-
-def trunk(kind, *, youngs=True):
+def trunk(kind):
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    text = TRUNK if youngs else TRUNK.replace('youngs_modulus: 1.0e+6', 'neo_hookean: 1.0e+5')
-    return SOFT.append_segments(arm, text.replace('TYPE', kind))
+    return SOFT.append_segments(arm, TRUNK.replace('TYPE', kind))
 
 
 def motion(t, order=5):
@@ -239,13 +229,3 @@ def test_wrong_routes_in_a_file_are_named(entry, message):
     text = TRUNK.replace('TYPE', ARC).replace('[0.015, 0.0]', entry)
     with pytest.raises(ModelError, match=rf'threads\[0\].offsets.*{message}'):
         SOFT.read_segments(text)
-
-
-@pytest.mark.parametrize('kind', [ARC, STRAIN, 'volume_preserving'])
-def test_jets_of_threads_are_those_by_series(kind, rng):
-    robot = trunk(kind, youngs=kind != 'volume_preserving')
-    offsets = {'trunk': (0.01, -0.004)}
-    jet = 0.05 * rng.normal(size=(4, robot.n))
-    expected = SOFT.Thread(robot, offsets).effort_jet(jet)
-    got = columns(ThreadJets(robot, offsets), jet)
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * (1.0 + np.abs(expected).max()))

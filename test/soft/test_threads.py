@@ -73,6 +73,7 @@ def tapering(u):
 
 
 ROUTES = {
+    'parallel': (lambda s: np.broadcast_to([0.01, -0.004], (len(s), 2)), (0.01, -0.004)),
     'slanted': (slanted, [(0.015, 0.0), (-0.005, 0.01)]),
     'helical': (helical, SOFT.Helix(0.015, 1.5, 0.4)),
     'tapering': (lambda s: tapering(s / LENGTH)[0], tapering),
@@ -154,11 +155,15 @@ def test_slanted_and_helical_threads_have_the_length_of_their_line_in_space(body
         assert abs(efforts[0, j] * unit + expected) < 1e-12
     rate = slope(lambda t: thread.effort_jet([q + t * jet[1] + 0.5 * t * t * jet[2]])[0], 1e-3)
     np.testing.assert_allclose(efforts[1], rate, atol=1e-11)
-    # in a control loop
+    check_control_loop(robot, offset, jet, efforts)
+
+
+def check_control_loop(robot, offset, jet, efforts):
+    """The same efforts, prepared for calls in a loop."""
     columns = ThreadJets(robot, {'body_1': offset})
-    matrices = np.zeros((4, n, 1))
+    matrices = np.zeros((*jet.shape, 1))
     matrices[0, :, 0] = columns.constant_part
-    columns.add(jet, matrices, 0, np.empty((13, 3)))
+    columns.add(jet, matrices, 0, np.empty((3 * len(jet) + 1, 3)))
     np.testing.assert_allclose(matrices[..., 0], efforts, atol=1e-13 * abs(efforts).max())
 
 
@@ -176,6 +181,8 @@ def test_a_route_through_a_volume_body_has_the_length_of_a_fine_polygon():
         points = body.places(np.column_stack([line, 0.1 * u]), q)
         expected = np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1))
         assert np.isclose(thread.length(q), expected, rtol=1e-6)  # pieces squared
+        jet = np.array([q, -q])
+        check_control_loop(robot, offset, jet, thread.effort_jet(jet))
         efforts = thread.effort_jet([q])[0]
         for j, step in enumerate([1e-4] * 6 + [1e-6] * 2):
             e = np.eye(8)[j]

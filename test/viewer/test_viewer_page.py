@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
 
@@ -216,34 +214,6 @@ def test_a_picture_shows_the_robot_on_white(tmp_path):
     assert (picture[:20, :60] > 250).all()  # the sky
     red = (picture[..., 0] > 150) & (picture[..., 1:].max(axis=2) < 110)
     assert red.sum() > 100  # rings at their limits
-
-
-def test_soft_bodies_springs_and_loads_are_on_the_page():
-    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
-    soft = sd.soft.append_segments(arm, sd.share_path('config/soft_finger.yaml'))
-    drives = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(200.0))})
-    jets = np.zeros((2, 5, 4))
-    jets[1, 0] = 0.3
-    wrenches = {'tool': np.ones((2, 6))}
-    joint = '/robot/1/~joint_1'
-    for robot, motion, names in (
-        (soft, jets, ('/soft/0', '/threads')),
-        (
-            sd.Robot(arm, drives),
-            jets[..., :2],
-            (f'{joint}/motor_0', f'{joint}/spring_0', '/robot/2/tool/load'),
-        ),
-    ):
-        loads = {} if robot is soft else wrenches
-        with view(robot, [0.0, 1.0], motion, wrenches=loads) as viewer:
-            viewer.show_time(1.0)
-            with opened(viewer.address) as page:
-                for name in (*names, '/centre_of_mass'):
-                    page.wait_for(f'!!{POSE.format(name)}')
-                errors = page.value('document.body.innerText.includes("rror")')
-                assert not errors
-                picture = np.asarray(Image.open(io.BytesIO(page.picture())))
-                assert len(np.unique(picture)) > 50
 
 
 def test_the_command_writes_a_page_and_a_picture(tmp_path, monkeypatch, capsys):
