@@ -13,12 +13,12 @@ from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import link_efforts, rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.drives.actuators import set_actuator_efforts
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.state_calls import output
 
 
 def actuator_efforts(

@@ -28,10 +28,10 @@ from screw_dynamics.drives.rotors import RotorCoupling
 from screw_dynamics.drives.spring_deflections import as_stiffness_jets, joint_deflections
 from screw_dynamics.drives.transmitted_efforts import transmitted_effort
 from screw_dynamics.dynamics import inverse_dynamics
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.laws import RIGID
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets
-from screw_dynamics.model.state_calls import output
 
 
 def link_efforts(

@@ -12,11 +12,11 @@ from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.link_efforts import rotor_reactions
 from screw_dynamics.drives.robot import Robot, robot_with_drives
 from screw_dynamics.drives.spring_deflections import as_effort_jet
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.kernels.drives.motor_efforts import set_motor_efforts
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.state_calls import output
 
 
 def motor_efforts(

@@ -15,11 +15,11 @@ from screw_dynamics.drives.deflection_filter import DeflectionFilter
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.motor_table import MotorTable
 from screw_dynamics.drives.robot import Robot, robot_with_drives
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import InputError, ShapeError, UnknownNameError
 from screw_dynamics.kernels.drives.deflections import OK, set_spring_deflections
 from screw_dynamics.kernels.drives.laws import LINEAR
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.state_calls import output
 
 
 def spring_deflections(

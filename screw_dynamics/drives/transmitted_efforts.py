@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_float_array
 from screw_dynamics.drives.failures import raise_failure
 from screw_dynamics.drives.robot import Robot, robot_with_drives
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import ShapeError
 from screw_dynamics.kernels.drives.actuators import set_transmitted_efforts
 from screw_dynamics.kernels.drives.deflections import OK
 from screw_dynamics.model import ScrewModel
-from screw_dynamics.model.state_calls import output
 
 
 def transmitted_efforts(

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
+from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import CORIOLIS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.state_calls import checked_quantity
 
 
 @kernel_first(CORIOLIS_MATRIX.compiled, 'empty(tables.square)')

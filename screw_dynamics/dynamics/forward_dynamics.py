@@ -20,6 +20,7 @@ from screw_dynamics.common.arrays import (
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.state_calls import output, run_states
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError, listed
 from screw_dynamics.kernels.bodies.accelerations import NOT_FINITE, SOLVED, joint_accelerations
 from screw_dynamics.kernels.bodies.factors import SINGULAR
@@ -27,7 +28,6 @@ from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import output, run_states
 
 
 @kernel_first(FORWARD_DYNAMICS.compiled, parameters='tables.tree_parameters')

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_samples, raise_not_finite
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.forward_dynamics import forward_dynamics
+from screw_dynamics.dynamics.state_calls import output, run_states
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import FORWARD_DYNAMICS_PARTIALS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.state_calls import output, run_states
 
 
 def forward_dynamics_partials(

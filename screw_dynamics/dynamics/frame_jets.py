@@ -9,23 +9,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import (
-    Array,
-    as_float_array,
-    as_stack,
-    raise_not_finite,
-)
+from screw_dynamics.common.arrays import Array, as_stack, raise_not_finite
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.frames import representation_number
-from screw_dynamics.errors import ShapeError
+from screw_dynamics.dynamics.state_calls import as_jets, output, run_jets
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
 from screw_dynamics.kernels.frames.quantities import FRAME_TWIST
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
-from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import output, run_jets
+from screw_dynamics.model.screw_model import require_model
 
 
 @kernel_first(
@@ -84,7 +78,7 @@ def frame_twist(
     representation_number(representation)
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
-    jet = _as_jets(model, joint_jet, 2)
+    jet = as_jets(joint_jet, model.n, 2)
     out = output(out, (*jet.shape[:-2], jet.shape[-2] - 1, 6), joint_jet=jet)
     if not jet.size:
         out[...] = 0.0
@@ -145,21 +139,9 @@ def frame_jacobian_jet(
     frames = model.joint_frames
     model.frame(frame)  # raises the error of an unknown name
     path, local = frames.paths[frame]
-    jet = _as_jets(model, joint_jet, 1)
+    jet = as_jets(joint_jet, model.n, 1)
     result = np.empty((*jet.shape[:-1], 6, model.n))
     samples, jacobians = as_stack(jet, 2), as_stack(result, 3)
     if not frame_jacobian_jets(samples, frames.tree, frames.bodies, path, local, which, jacobians):
         raise_not_finite(result, joint_jet=joint_jet)
     return result
-
-
-def _as_jets(model: ScrewModel, joint_jet: ArrayLike, rows: int) -> Array:
-    """Return joint jets (..., r, n) with r >= `rows`."""
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < rows:
-        expected = (
-            f"(r, {model.n}) or (..., r, {model.n}) with r >= {rows}: rows q, q', q'', ..., as of "
-            'sd.jet(q, qd, qdd)'
-        )
-        raise ShapeError('joint_jet', expected, jet.shape)
-    return jet

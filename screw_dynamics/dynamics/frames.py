@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.dynamics.dispatch import kernel_first
+from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.errors import InputError
 from screw_dynamics.kernels.frames.quantities import FRAME_JACOBIAN, FRAME_POSE
 from screw_dynamics.model.records import REPRESENTATIONS, Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.state_calls import checked_quantity
 
 _OF_PINOCCHIO = {'LOCAL': 'body', 'WORLD': 'spatial', 'LOCAL_WORLD_ALIGNED': 'hybrid'}
 

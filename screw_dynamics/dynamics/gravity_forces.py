@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
+from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES, INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import require_model
-from screw_dynamics.model.state_calls import checked_quantity
 
 
 @kernel_first(GRAVITY_FORCES.compiled)

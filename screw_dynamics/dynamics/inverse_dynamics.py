@@ -10,15 +10,15 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_float_array, as_stack
+from screw_dynamics.common.arrays import Array, as_stack
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import by_kind, kernel_first
-from screw_dynamics.errors import InputError, NotFiniteError, ShapeError
+from screw_dynamics.dynamics.state_calls import as_jets, output, run_jets
+from screw_dynamics.errors import InputError, NotFiniteError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, as_wrench_jets, require_model
-from screw_dynamics.model.state_calls import output, run_jets
 
 
 @kernel_first(
@@ -114,14 +114,7 @@ def _checked(
     threads: int,
 ) -> Array:
     model = require_model(model)
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-1] != model.n or jet.shape[-2] < 3:
-        raise ShapeError(
-            'joint_jet',
-            f"(k + 3, {model.n}) or (..., k + 3, {model.n}) with k >= 0: rows q, q', q'', ..., as "
-            'of sd.jet(q, qd, qdd)',
-            jet.shape,
-        )
+    jet = as_jets(joint_jet, model.n, 3)
     threads = require_threads(threads)
     shape = (*jet.shape[:-2], jet.shape[-2] - 2, model.n)
     # the kernel of one sample writes after it has read all

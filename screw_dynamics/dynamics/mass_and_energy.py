@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from screw_dynamics.common.arrays import Array, as_samples, require_finite
 from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.mass_matrix import mass_matrix
+from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.errors import ModelError
 from screw_dynamics.kernels.bodies.quantities import (
     CENTRE_OF_MASS,
@@ -20,7 +21,6 @@ from screw_dynamics.kernels.bodies.quantities import (
 from screw_dynamics.kernels.bodies.state_kernel import StateKernel
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import checked_quantity
 
 
 @kernel_first(CENTRE_OF_MASS.compiled, 'empty(3)', 'tables.with_base')

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.dispatch import kernel_first
+from screw_dynamics.dynamics.state_calls import checked_motion
 from screw_dynamics.kernels.bodies.quantities import REGRESSOR
 from screw_dynamics.kernels.bodies.regressor import PARAMETERS
 from screw_dynamics.lie import inertia_parameters
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import ScrewModel, require_model
-from screw_dynamics.model.state_calls import checked_motion
 
 _UPPER = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # xx, xy, yy, xz, yz, zz
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from screw_dynamics.common.arrays import Array, as_vector
+from screw_dynamics.common.arrays import Array, as_vector, per_joint
 from screw_dynamics.common.scalars import require_count, require_number
 from screw_dynamics.drives import Drives
 from screw_dynamics.drives.robot import Robot, as_robot
@@ -271,13 +271,7 @@ def _effort_noise(model: ScrewModel, given: ArrayLike | None) -> Array:
                 f'effort_noise: expected values, as joint {name!r} has no effort limit'
             )
         return found
-    values = np.asarray(given, dtype=np.float64)
-    if values.shape not in ((), (model.n,)):
-        raise ShapeError('effort_noise', f'(), or ({model.n},)', values.shape)
-    if not (values > 0.0).all():
-        raise InputError(f'effort_noise: expected numbers above 0, got {values.tolist()}')
-    every: Array = np.broadcast_to(values, model.n).copy()
-    return every
+    return per_joint('effort_noise', given, model.n, above=True)
 
 
 def _boxes(model: ScrewModel, given: Mapping[str, Box] | None) -> dict[str, Array]:

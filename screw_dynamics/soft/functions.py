@@ -18,10 +18,10 @@ from screw_dynamics.common.arrays import (
 )
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.frames import representation_number
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.errors import ShapeError, SingularMassMatrixError
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import checked_wrenches
-from screw_dynamics.model.state_calls import output
 from screw_dynamics.soft.kernel_dynamics import efforts_at_once, own_series, run_chain
 from screw_dynamics.soft.soft_robot import SoftRobot, require_soft_robot
 

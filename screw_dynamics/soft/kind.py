@@ -11,7 +11,7 @@ from typing import Any
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.sample_threads import require_threads
 from screw_dynamics.dynamics.dispatch import register_kind
-from screw_dynamics.model.state_calls import output
+from screw_dynamics.dynamics.state_calls import output
 from screw_dynamics.soft import functions
 from screw_dynamics.soft.outline import outline
 from screw_dynamics.soft.soft_robot import SoftRobot

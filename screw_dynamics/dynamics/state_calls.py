@@ -37,6 +37,19 @@ def output(out: Array | None, shape: tuple[int, ...], **inputs: Array) -> Array:
     return out
 
 
+def as_jets(joint_jet: ArrayLike, n: int, least: int) -> Array:
+    """Return joint jets (..., r, n) of at least so many rows."""
+    jet = as_float_array('joint_jet', joint_jet)
+    if jet.ndim < 2 or jet.shape[-1] != n or jet.shape[-2] < least:
+        rows, bound = ('k + 3', 'k >= 0') if least == 3 else ('r', f'r >= {least}')
+        expected = (
+            f"({rows}, {n}) or (..., {rows}, {n}) with {bound}: rows q, q', q'', ..., as of "
+            'sd.jet(q, qd, qdd)'
+        )
+        raise ShapeError('joint_jet', expected, jet.shape)
+    return jet
+
+
 def run_states(
     kernel: StateKernel,
     inputs: tuple[Array, ...],
@@ -112,10 +125,7 @@ def checked_motion(
 
     Raises ShapeError, InputError and NotFiniteError.
     """
-    jet = as_float_array('joint_jet', joint_jet)
-    if jet.ndim < 2 or jet.shape[-2] < 3 or jet.shape[-1] != model.n:
-        expected = f'(..., k + 3, {model.n}) with k >= 0, as of sd.jet(q, qd, qdd)'
-        raise ShapeError('joint_jet', expected, jet.shape)
+    jet = as_jets(joint_jet, model.n, 3)
     order = jet.shape[-2] - 3
     shape = (*jet.shape[:-2], *kernel.shape(order, model.n, model.body_count))
     result = output(out, shape, joint_jet=jet)
