@@ -12,6 +12,7 @@ from oracles.random_models import random_joint_jet, random_model
 from oracles.strategies import models, seeds
 
 import screw_dynamics as sd
+from screw_dynamics.dynamics.effort_format import measured_format, other_content
 from screw_dynamics.errors import InputError, ShapeError
 
 ORDER = 3
@@ -141,3 +142,64 @@ def test_what_leaves_efforts_as_they_are(rng, fields, trivial):
         scaled = efforts * np.multiply(fields.get('sign', 1), fields.get('scale', 1.0))
         scaled[0] += fields.get('offset', 0.0)
         np.testing.assert_array_equal(found, scaled)
+
+
+SCALED = {'sign': [1, -1, 1], 'scale': [2.0, 0.5, 4.0], 'offset': [0.1, 0.2, -0.3]}
+GAINS = np.array([2.0, -0.5, 4.0])
+
+
+def test_what_a_robot_reports(rng):
+    """Of an effort that its own model explains in part: gravity, or all but the external load."""
+    model = random_model(rng, 3)
+    jets, load = rng.normal(size=(4, 3, 3)), rng.normal(size=(4, 3))
+    full = sd.inverse_dynamics(model, jets)[:, 0] - load
+    gravity = sd.gravity_forces(model, jets[:, 0])
+    for content, part in (('full', full), ('without_gravity', full - gravity), ('external', load)):
+        reported = sd.EffortFormat(content, **SCALED)
+        values = part * GAINS + SCALED['offset']
+        np.testing.assert_allclose(reported.reported(values), part, rtol=1e-12, atol=1e-12)
+        found = reported.full_efforts(model, jets, values)
+        np.testing.assert_allclose(found, full, rtol=1e-12, atol=1e-12)
+        some = reported.of_joints(np.array([True, False, True]))
+        expected = sd.EffortFormat(content, [1, 1], [2.0, 4.0], [0.1, -0.3])
+        assert some == measured_format(some, 'ac') == expected
+        assert measured_format(content, 'abc') == sd.EffortFormat(content)
+    with pytest.raises(
+        InputError, match='content: expected full, .* of measured efforts, got .gr'
+    ):
+        sd.EffortFormat('gravity_only').full_efforts(model, jets, full)
+    with pytest.raises(InputError, match='sign: expected 3 values'):
+        some.full_efforts(model, jets, full)
+    for wrong in ('gravity_only', sd.EffortFormat('gravity_only')):
+        with pytest.raises(
+            InputError, match='effort_content: expected full, .* got .gravity_only'
+        ):
+            measured_format(wrong, 'abc')
+    with pytest.raises(
+        InputError, match='content: expected full, .* that a robot takes, got .ext'
+    ):
+        sd.EffortFormat('external').convert(model, jets, full[:, np.newaxis])
+
+
+def test_efforts_that_act_on_the_bodies(rng):
+    model = random_model(rng, 3)
+    jet = rng.normal(size=(5, 3))
+    efforts = sd.inverse_dynamics(model, jet)
+    for content, gravity in (('full', model.gravity), ('without_gravity', np.zeros(3))):
+        taken = sd.EffortFormat(content, **SCALED)
+        bodies, found = taken.efforts_of_bodies(model, taken.convert(model, jet, efforts))
+        np.testing.assert_array_equal(bodies.gravity, gravity)
+        np.testing.assert_allclose(
+            found, efforts if content == 'full' else efforts - sd.gravity_forces_jet(model, jet),
+            rtol=1e-12, atol=1e-11,
+        )  # fmt: skip
+    with pytest.raises(InputError, match="expected 'full' or 'without_gravity', got 'gravity_on"):
+        sd.EffortFormat('gravity_only').efforts_of_bodies(model, efforts)
+
+
+def test_another_content_that_explains_more_is_named():
+    stated = sd.EffortFormat('full')
+    text = other_content(stated, 'without_gravity', True, 12.34)
+    assert "got some that effort_content 'without_gravity' and the opposite effort_sign" in text
+    assert text.endswith('would explain 12 times better')
+    assert 'some that the opposite' in other_content(stated, 'full', True, 3.0)

@@ -23,7 +23,14 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.lie import adjoint, exp_screw
 from screw_dynamics.model import Frame, JointLimits, ScrewModel
-from screw_dynamics.model.geometry import pitch_and_point, reference_poses
+from screw_dynamics.model.geometry import (
+    joint_table,
+    limit_rows,
+    pitch_and_point,
+    reference_poses,
+    screw_parts,
+    screw_table,
+)
 from screw_dynamics.model.records import POSITION_UNITS, shared_unit
 from screw_dynamics.model.urdf import read_urdf
 
@@ -237,6 +244,30 @@ def test_helical_joints_show_their_pitch():
         row.split('body ')[1].split() == '(0, 0, 1) (0.2, -0.1, 0.05) 0.05 (0.1, 0.2, 0)'.split()
     )
     assert repr(model) == "ScrewModel('robot', n=1, bodies=1)"
+
+
+def test_tables_of_joints_and_limits(monkeypatch):
+    monkeypatch.setenv('COLUMNS', '120')
+    model = gripper()
+    whole = joint_table(model)
+    rows = {words[0]: words[1:] for words in map(str.split, whole.splitlines())}
+    assert rows['right_tip_joint'] == 'revolute right_finger_link 0 0.05 0.1 50 0.02'.split()
+    tail = 'in rad, rad/s, N m, kg; m, m/s, N, kg for prismatic joints\n'
+    tail += 'mimic: right_finger_joint = 1 left_finger_joint\n'
+    tail += 'mimic: right_tip_joint = 8 left_finger_joint - 0.2\nmoving mass: 12.23 kg'
+    assert whole.endswith(tail)
+    header, first, *_ = limit_rows(model)
+    assert len(header) == 5 and first == ('lift_joint', '0', '0.6', '0.25', '400')
+    bounded = replace(model, limits=replace(model.limits, jerk=np.full(model.n, 50.0)))
+    assert 'm/s^2, m/s^3, N, kg for prismatic' in joint_table(bounded)
+    assert limit_rows(bounded)[1][-2:] == ('400', '50')
+    headline, joints, limits = screw_parts(model)
+    assert headline.startswith('branched_gripper: 7 coordinates, 9 bodies, base link')
+    assert joints[1][:3] == ('lift_joint', 'prismatic', 'lift_link') and limits[1] == first
+    assert len(joints) == 10
+    monkeypatch.setenv('COLUMNS', '60')
+    tables = screw_table(model).split('\n\n')
+    assert len(tables) > 1 and 'upper_arm_link' in tables[0] and 'spatial' in tables[-1]
 
 
 def test_a_robot_that_cannot_move_has_an_empty_table():

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from screw_dynamics.errors import InputError
-from screw_dynamics.trajectory.piecewise_polynomial import sample_times
+from screw_dynamics.trajectory.piecewise_polynomial import (
+    PiecewisePolynomial,
+    dense_times,
+    sample_times,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,3 +33,19 @@ def test_too_many_samples():
         sample_times(0.0, 1e9, 250.0)
     with pytest.raises(InputError, match='gives inf'):
         sample_times(0.0, 1e9, 1e300)
+
+
+def test_dense_times_have_the_points_and_some_between_any_two():
+    """None coincide, also where an even one is next to a break."""
+    breaks = np.array([1.0, 1.0 + 1e-3, 2.0 + 1e-13, 4.0])
+    curve = PiecewisePolynomial(breaks, np.zeros((3, 1, 1)), np.zeros(1), 4)
+    times = dense_times(curve, 10.0)
+    steps = np.diff(times)
+    assert (times[0], times[-1]) == (1.0, 4.0) and steps.min() > 1e-9
+    assert steps.max() <= 0.1 + 1e-12
+    for begin, end in zip(breaks, breaks[1:], strict=False):
+        inside = (begin + 1e-9 < times) & (times < end - 1e-9)
+        assert np.count_nonzero(inside) >= 15
+        assert np.abs(times - end).min() <= 1e-12
+    many = PiecewisePolynomial(np.arange(50_001.0), np.zeros((50_000, 1, 1)), np.zeros(1), 4)
+    assert len(dense_times(many, 1e-3)) <= 200_001

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 from helpers.recordings import drawn
-from oracles.random_models import random_model
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, RecordingWarning, ShapeError
 from screw_dynamics.estimation.identification import Recording
-from screw_dynamics.model.locked_joints import without_joints
 
 matplotlib.use('agg')
 
@@ -90,30 +88,6 @@ def test_files_that_are_absent_or_do_not_fit(tmp_path):
     np.savez(tmp_path / 'a.npz', joint_names=['a'], times=[0.0], positions=[[0.0, 1.0]])
     with pytest.raises(ShapeError, match='positions'):
         Recording.from_file(tmp_path / 'a.npz')
-
-
-def test_a_model_without_joints_is_that_with_zeros_in_their_place():
-    """In its efforts and frames, trees with joints that mimic others among them."""
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        model = random_model(rng, 6)
-        free = rng.random(model.n) < 0.6
-        free[rng.integers(model.n)] = True
-        names = np.array(model.joint_names)
-        found = without_joints(model, names[~free].tolist())
-        assert found.joint_names == tuple(names[free])
-        jets = np.zeros((5, 3, model.n))
-        jets[..., free] = rng.normal(size=(5, 3, int(free.sum())))
-        expected = sd.inverse_dynamics(model, jets)[:, 0, free]
-        efforts = sd.inverse_dynamics(found, jets[..., free])[:, 0]
-        # sums of the same bodies in another order, at positions of some rad
-        np.testing.assert_allclose(efforts, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-        for name in model.frames:
-            poses = (
-                sd.frame_pose(m, q, name)
-                for m, q in ((model, jets[0, 0]), (found, jets[0, 0, free]))
-            )
-            np.testing.assert_allclose(*poses, atol=1e-12)
 
 
 def test_joints_that_were_not_recorded_are_locked(planar, measured):

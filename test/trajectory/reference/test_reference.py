@@ -63,6 +63,23 @@ def test_motions_before_and_after_another(reference):
     assert [m.waypoints for m in reference.after(second)] == [given[0], given[3]]
 
 
+def test_a_copy_changes_alone(reference):
+    """It has what applies from an instant on, also of many segments."""
+    points = [[0.1 * i, 0.2 * (i % 3)] for i in range(6)]
+    reference.add(waypoints(*points), START, START)
+    changes = []
+    reference.on_change = changes.append
+    copied = reference.copy(START + 2 * SECOND + 1)
+    assert len(copied.newest.curve.coefficients) == 3
+    for late in (2.5, 4.999, 5.0, 7.0):
+        time = START + round(late * SECOND)
+        (source, jet), (other, same) = sampled(reference, time), sampled(copied, time)
+        assert source is other
+        np.testing.assert_array_equal(jet, same)
+    copied.clear()
+    assert copied.empty and not reference.empty and not changes
+
+
 def test_the_last_point_is_held_at_rest(reference):
     reference.add(waypoints([0.0, 0.0], [1.0, 2.0]), START, START)
     source, jet = sampled(reference, START + 5 * SECOND)
