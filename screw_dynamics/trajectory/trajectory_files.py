@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories in YAML and CSV files."""
 
-import csv
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.common.csv_rows import csv_rows, header_found
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.scalars import number_from_text
 from screw_dynamics.common.yaml_files.loading import load_yaml
@@ -66,46 +65,23 @@ _SUFFIXES = ('position', 'velocity', 'acceleration')  # of columns, in the order
 
 def points_from_csv(text: str) -> tuple[list[str], list[TrajectoryPoint]]:
     """Return joint names and points; see `read_trajectory`."""
-    reader = csv.reader(text.splitlines())
-    try:
-        lines = [(reader.line_num, row) for row in reader if row]
-    except csv.Error as error:
-        raise TrajectoryError(f'row {reader.line_num}: {error}') from None
-    rows = [row for _, row in lines]
-    if not rows or rows[0][0].strip() != 'time':
+    cells, rows = csv_rows(text, TrajectoryError)
+    header = [cell.strip() for cell in cells]
+    if header[:1] != ['time']:
         raise TrajectoryError(
             "expected a header whose first column is 'time', as in 'time,joint_1,joint_2', got "
-            f'{header_found(rows[0] if rows else [])}'
+            f'{header_found(cells)}'
         )
-    columns = _columns([cell.strip() for cell in rows[0]])
+    columns = _columns(header)
     names = list(columns['position'])
     points = []
-    for number, row in lines[1:]:
-        if len(row) != len(rows[0]):
-            hint = ': write numbers with a point' if len(row) == 2 * len(rows[0]) else ''
-            raise TrajectoryError(
-                f'row {number}: expected {len(rows[0])} cells, got {len(row)}{hint}'
-            )
+    for number, row in rows:
         values = {
             key: [row[columns[field][name]] for name in names if columns[field]]
             for key, field in zip(FIELDS, _SUFFIXES, strict=True)
         }
         points.append(point_from_fields(f'row {number}', {TIME: row[0], **values}))
     return names, points
-
-
-def header_found(row: Sequence[str]) -> str:
-    """Return what the first row of a CSV file has that is not its header, and what to write."""
-    line = ','.join(row)
-    if not line:
-        return 'an empty file'
-    if ';' in line or '\t' in line:
-        return f'{shown(line)}: separate columns by commas, and write numbers with a point'
-    try:
-        _ = [float(cell) for cell in row]
-    except ValueError:
-        return shown(line)
-    return f'the numbers {shown(line)}: write the header above them'
 
 
 def _columns(header: list[str]) -> dict[str, dict[str, int]]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import warnings
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.csv_rows import csv_numbers
 from screw_dynamics.common.results import optional_library
 from screw_dynamics.errors import InputError, RecordingWarning, listed, short, shown
 
@@ -72,38 +72,9 @@ def _parquet(path: Path) -> tuple[dict[str, object], list[str]]:
     return _fields(path, own, np.column_stack(columns) if read else np.empty((0, 0))), names
 
 
-def _cells(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a table, and its rows, of as many cells."""
-    try:
-        with path.open(encoding='utf-8-sig', newline='') as file:
-            header, *rows = [row for row in csv.reader(file) if row] or [[]]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f'{path}: expected a table in CSV: {short(str(error))}') from None
-    for sign, name in (';', 'semicolons'), ('\t', 'tabs'):
-        if len(header) == 1 and sign in header[0]:
-            raise InputError(
-                f'{path}: expected commas between cells and decimal points, got {name}'
-            )
-    if not rows:
-        raise InputError(f'{path}: expected rows of numbers below a header, got none')
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(header):
-            raise InputError(
-                f'{path}: expected {len(header)} cells in every row, as in the header, got '
-                f'{len(row)} in row {number} below it'
-            )
-    return header, rows
-
-
 def _csv(path: Path) -> tuple[dict[str, object], list[str]]:
     """Return the columns of a recording, others are not read, and the names of all."""
-    header, rows = _cells(path)
-    try:
-        table = np.array([[cell or 'nan' for cell in row] for row in rows], dtype=np.float64)
-    except ValueError as error:
-        raise InputError(
-            f'{path}: expected rows of numbers below a header: {short(str(error))}'
-        ) from None
+    header, table = csv_numbers(path)
     names = [_UNIT.sub('', cell.strip()) for cell in header]
     return _fields(path, names, table), names
 

@@ -11,12 +11,12 @@ from typing import TextIO
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.csv_rows import csv_numbers, header_found
 from screw_dynamics.common.paths import new_file
 from screw_dynamics.common.progress import progress
 from screw_dynamics.common.quantities import EFFORTS, MOTION, MOTORS, Quantity
-from screw_dynamics.errors import InputError, listed, short, shown
+from screw_dynamics.errors import InputError, listed, shown
 from screw_dynamics.recordings.results.results import MotorResults, Results
-from screw_dynamics.trajectory.trajectory_files import header_found
 
 _UNIT = re.compile(r' \[(rad|m|N m|N)(?:/s(?:\^\d)?)?\]$')
 
@@ -54,30 +54,13 @@ def has_results(path: Path) -> bool:
 
 def read_csv(path: Path) -> Results:
     """Read results from a file of `write_csv`; an `InputError` names the row or column."""
-    try:
-        with path.open(encoding='utf-8-sig', newline='') as file:
-            reader = csv.reader(file)
-            lines = [(reader.line_num, row) for row in reader if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f'{path}: expected results in CSV: {error}') from None
-    rows = [row for _, row in lines]
-    if not rows or rows[0][0] != 'time':
+    titles, table = csv_numbers(path)
+    if titles[0] != 'time':
         raise InputError(
             f"{path}: expected results: a header that begins with 'time', as in 'time,"
-            f"joint_1.position,...', got {header_found(rows[0] if rows else [])}"
+            f"joint_1.position,...', got {header_found(titles)}"
         )
-    if len(rows) < 2:
-        raise InputError(f'{path}: expected rows below the header, got none')
-    header = [_UNIT.sub('', cell) for cell in rows[0]]
-    for number, row in lines:
-        if len(row) != len(header):
-            raise InputError(f'{path}: row {number}: expected {len(header)} cells, got {len(row)}')
-    try:
-        table = np.array(rows[1:], dtype=np.float64)
-    except ValueError as error:
-        raise InputError(
-            f'{path}: expected numbers below the header: {short(str(error))}'
-        ) from None
+    header = [_UNIT.sub('', title) for title in titles]
     columns = dict(zip(header, table.T, strict=True))
     if len(columns) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
@@ -97,7 +80,7 @@ def read_csv(path: Path) -> Results:
         joint_deviations=motion_deviations,
         effort_deviations=effort_deviations,
         motors=_motors(path, columns, _owners(header, f'.{MOTORS[0].name}')),
-        slides=_slides(rows[0], joints),
+        slides=_slides(titles, joints),
     )
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Mapping
@@ -12,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from screw_dynamics.common.csv_rows import csv_rows, header_found
 from screw_dynamics.common.paths import expanded
 from screw_dynamics.common.yaml_files.loading import load_yaml
 from screw_dynamics.errors import InputError, TrajectoryError, among, shown
 from screw_dynamics.trajectory.cartesian.poses import PoseWaypoints
-from screw_dynamics.trajectory.trajectory_files import TIME, header_found, number_list, time_value
+from screw_dynamics.trajectory.trajectory_files import TIME, number_list, time_value
 
 _KEYS = ('frame', 'start', 'poses')
 _POSITION, _ORIENTATION = 'position', 'orientation'
@@ -149,22 +149,16 @@ def _require_keys(where: str, data: dict[Any, Any], known: tuple[str, ...]) -> N
 
 def _rows_of_csv(text: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the rows with their numbers, as entries of YAML."""
-    reader = csv.reader(text.splitlines())
-    try:
-        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except csv.Error as error:
-        raise TrajectoryError(f'row {reader.line_num}: {error}') from None
+    cells, lines = csv_rows(text, TrajectoryError)
     short = ['time', *_COLUMNS[_POSITION]]
-    header = lines[0][1] if lines else []
+    header = [cell.strip() for cell in cells]
     if header not in (short, [*short, *_COLUMNS[_ORIENTATION]]):
         raise TrajectoryError(
             f'columns: expected {",".join(short)} and, if any, '
             f'{",".join(_COLUMNS[_ORIENTATION])}, got {header_found(header)}'
         )
     rows = []
-    for number, row in lines[1:]:
-        if len(row) != len(header):
-            raise TrajectoryError(f'row {number}: expected {len(header)} cells, got {len(row)}')
+    for number, row in lines:
         entries = {TIME: row[0], _POSITION: row[1:4], _ORIENTATION: row[4:] or None}
         rows.append((f'row {number}', entries))
     return rows
