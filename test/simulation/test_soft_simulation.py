@@ -68,6 +68,9 @@ def test_a_joint_that_moves_no_mass_is_an_error_at_the_start():
 def test_progress_is_told_every_step_and_arguments_are_checked():
     robot, seen = arm(damping=0.1), []
     motion = sd.simulate(robot, [0.0, 0.1], np.zeros(robot.n), progress=seen.append)
+    assert type(motion) is sd.simulation.CoordinateMotion is SOFT.SoftMotion
+    assert repr(motion).startswith('CoordinateMotion(2 states, 0 to 0.1 s; 4 coordinates, ')
+    assert not hasattr(SOFT, 'HardMotion')
     assert seen == sorted(seen) and seen[-1] == 0.1
     assert motion.evaluations >= len(seen)
     with pytest.raises(sd.errors.InputError, match='method: expected one of BDF, Radau, DOP853'):

@@ -198,6 +198,9 @@ def test_sections_of_tubes_and_incompressible_material():
             r'segments\[0\].bending_stiffness: expected no value beside youngs_modulus',
         ),
         ('lower: -2.0', 'lower: 3.0', r'limits.curve_x: expected lower <= upper'),
+        ('lower: -2.0', 'lower: .nan', r'limits.curve_x: expected lower <= upper'),
+        ('lower: -2.0', 'velocity: 0', r'limits.curve_x.velocity: expected a .* above 0'),
+        ('most_tension: 60.0', 'most_tension: 0.5', r'threads\[0\].most_tension: expected at'),
         ('name: finger', 'name: a/b', r"name: expected a name without /, got 'a/b'"),
         ('thread_2', 'thread_1', r'threads\[1\].name: expected every name once'),
         (
@@ -243,6 +246,21 @@ def test_bad_entries_are_refused_by_name(old, new, message):
         (
             'type: volume_preserving, length: 0.1, radius: 0.1, mass: 1.0',
             r"segments\[0\]: expected an entry 'neo_hookean', got none",
+        ),
+        (
+            'type: planar_constant_curvature, length: 0.1, radius: 0.1, mass: 1.0, '
+            'bending_stiffness: 0, poissons_ratio: 0.3',
+            r'segments\[0\].poissons_ratio: expected no value without youngs_modulus',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 1}, '
+            'section_stiffness: [-1, 0, 0, 0, 0, 0]',
+            r'segments\[0\].section_stiffness: expected 0 or more, got -1',
+        ),
+        (
+            'type: variable_strain, length: 0.1, radius: 0.1, mass: 1.0, strains: {bend_x: 0}, '
+            'youngs_modulus: 1.0e+6',
+            r'segments\[0\].strains: expected at least one strain, got none',
         ),
     ],
 )

@@ -151,6 +151,7 @@ def test_inputs_of_the_wrong_kind_are_named():
     for call, text in (
         (lambda: SOFT.JointEffort(robot, 'elbow'), "'elbow'"),
         (lambda: SOFT.PressureChamber(robot, {'joint_1': (0, 0)}, 0.01), 'expected a rod'),
+        (lambda: SOFT.PressureChamber(robot, {'elbow': (0, 0)}, 0.01), "body 'elbow'"),
         (lambda: SOFT.PressureChamber(robot, {'arc': (0, 0)}, 0.0), 'radius'),
         (lambda: SOFT.actuation_matrix([], jet), 'actuators: expected one or more'),
         (lambda: SOFT.actuation_matrix([actuators[0], other], jet), r'actuators\[1\]: expected'),
@@ -240,5 +241,8 @@ def test_dependent_inputs_are_refused():
     zero = np.zeros(robot.n)
     with pytest.raises(sd.ScrewDynamicsError, match='actuators: expected independent inputs'):
         SOFT.linearising_inputs([drives[1], drives[1]], zero, zero, [0.0, 0.0])
+    weightless = SOFT.SoftRobot([SOFT.Joint('revolute')])
+    with pytest.raises(sd.ScrewDynamicsError, match='q: expected a positive definite mass'):
+        SOFT.linearising_inputs([SOFT.JointEffort(weightless, 'joint_1')], [0.0], [0.0], [0.0])
     with pytest.raises(sd.ScrewDynamicsError, match='acceleration'):
         SOFT.linearising_inputs(drives, zero, zero, [0.0])

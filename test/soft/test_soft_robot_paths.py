@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled closed forms against series of the points of the modules, and the recursion."""
 
+from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
@@ -147,6 +148,7 @@ def test_batches_and_threads_agree(order):
     assert np.array_equal(batch, out)
     assert np.array_equal(batch[7], sd.inverse_dynamics(robot, jets[7]))
     assert np.array_equal(batch[7], sd.inverse_dynamics(robot, jets[7].tolist()))
+    assert sd.inverse_dynamics(robot, jets[:0]).shape == (0, order + 1, robot.n)
 
 
 def test_chains_with_one_known_module_run_in_the_kernel():
@@ -202,6 +204,10 @@ def test_mimic_joints_are_refused():
     model = random_model(np.random.default_rng(1), follower)
     with pytest.raises(sd.ScrewDynamicsError, match='expected no mimic joints'):
         SOFT.SoftRobot.from_model(model)
+    chain = random_model(np.random.default_rng(1), 2)
+    for changed in ({'multipliers': np.array([1.0, 2.0])}, {'offsets': np.array([0.1, 0.0])}):
+        with pytest.raises(sd.ScrewDynamicsError, match='got a multiple or an offset'):
+            SOFT.SoftRobot.from_model(replace(chain, **changed))
 
 
 def test_bad_arguments_are_named():

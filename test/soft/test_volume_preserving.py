@@ -8,6 +8,7 @@ from oracles import material_points
 from oracles.differences import slope
 
 import screw_dynamics as sd
+from screw_dynamics.series.series_array import SeriesArray
 
 LENGTH, RADIUS, MASS = 0.1, 0.02, 0.12
 COEFFICIENT, ETA = 0.178e6, 0.05
@@ -163,6 +164,8 @@ def test_elastic_efforts_are_the_gradient_of_the_energy(lame):
     efforts = module.elastic_efforts(q)
     gradient = slopes(lambda step: module.energy(q + step))
     assert np.abs((efforts - gradient) * SCALE).max() <= 1e-13 * np.abs(efforts * SCALE).max()
+    partials = module.energy(SeriesArray.variables(q[np.newaxis])).gradient().value
+    np.testing.assert_allclose(partials * SCALE, efforts * SCALE, rtol=1e-11, atol=1e-13)
 
 
 def test_stress_along_a_motion_has_the_derivatives_of_finite_differences():
