@@ -148,6 +148,31 @@ def test_layers_are_shown_on_demand():
             viewer.show_layers('motors')
 
 
+def test_what_is_drawn_at_joints_is_nested():
+    """From inside: drums, symbols with their colour, and pointers that springs join."""
+    arm = random_model(np.random.default_rng(2), [BodyRecipe(), BodyRecipe('prismatic')])
+    springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in arm.joint_names}
+    motion, motors = np.full((2, 2), 0.1), np.array([[0.2, 0.3], [0.25, 0.35]])
+    robot = sd.Robot(arm, sd.Drives(springs))
+    with sd.view(robot, [0.0, 1.0], motion, motor_positions=motors) as viewer:
+        stage, scene = viewer.stage, viewer.scene
+    drums = [part.mesh for part in scene.parts if part.name.endswith('/drum')]
+    hands = stage.layers['springs'][0].vertices
+    assert scene.ring < hands[:, 0].min() and np.abs(hands[:, 1:]).max() < 0.1 * scene.ring
+    along = stage.layers['axes'][0].vertices[:, 2]
+    assert along.max() == pytest.approx(-along.min()) and along.max() > 2.0 * scene.ring
+    for mark, drum, symbol, line in zip(
+        scene.marks, drums, stage.layers['efforts'], stage.shown.springs, strict=True
+    ):
+        own = sd.lie.inverse_pose(mark.pose)
+        inside = drum.vertices @ own[:3, :3].T + own[:3, 3]
+        around = np.linalg.norm(symbol.vertices[:, :2], axis=1)
+        assert np.linalg.norm(inside[:, :2], axis=1).max() < around.min() < scene.ring
+        assert scene.thickness < np.abs(inside[:, 2]).max() < scene.ring
+        ends = np.linalg.norm(line[[0, -1], :2], axis=1)
+        assert (hands[:, 0].min() < ends).all() and (ends < hands[:, 0].max()).all()
+
+
 def test_the_quantity_and_the_joint_choose_curves_rings_and_numbers():
     springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in PLANAR.joint_names}
     jets = np.concatenate([VIEWED, np.zeros((11, 2, 2))], axis=1)

@@ -102,7 +102,12 @@ def test_forms_places_and_colours(package):
 
 @pytest.mark.parametrize(
     'address',
-    ['../meshes/one.stl', 'package://seen_description/meshes/one.stl', 'file://{}/meshes/one.stl'],
+    [
+        '../meshes/one.stl',
+        'package://seen_description/meshes/one.stl',
+        'file://{}/meshes/one.stl',
+        'file://../meshes/one.stl',
+    ],
 )
 def test_meshes_are_found(package, address):
     pytest.importorskip('trimesh', reason='mesh files need trimesh')
@@ -121,8 +126,11 @@ def test_packages_are_found_in_the_prefixes_of_ros(package, monkeypatch):
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere:{package.parent}')
     (package.parent / 'share').mkdir()
     package.rename(package.parent / 'share/seen_description')
-    found = mesh_file('package://seen_description/meshes/one.stl', None)
-    assert found == package.parent / 'share/seen_description/meshes/one.stl'
+    path = package.parent / 'share/seen_description/meshes/one.stl'
+    for address in ('package://seen_description/meshes/one.stl', f'file://{path}', str(path)):
+        assert mesh_file(address, None) == path
+    with pytest.raises(FileNotFoundError, match='^package://other/one.stl: there is no such'):
+        mesh_file('package://other/one.stl', None)
 
 
 @pytest.mark.parametrize('inside', ['', 'seen_description'])
