@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 OK, WARN, ERROR = b'\0', b'\1', b'\2'  # as in diagnostic_msgs/DiagnosticStatus
+FRAME_ID = 'header.frame_id'  # value of a status that identifies its trajectory
 
 
 class Report(NamedTuple):

@@ -29,6 +29,7 @@ from screw_dynamics.control.inputs import (
     Steady,
     Stop,
 )
+from screw_dynamics.control.permission import Permission
 from screw_dynamics.control.report import OK, WARN, Report
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError, ScrewDynamicsError
@@ -85,7 +86,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         self._rejected, self._problem = 0, ''
         self._measured: dict[tuple[str, ...], tuple[JointState, int]] = {}  # latest, by names
         self._shared: set[str] = set()  # topics with other publishers, which are logged
-        self._asked, self._safe = True, True  # by ~/enable and the safety topic
+        self._permission = Permission()
         self._told: Condition | None = None  # on ~/state
         super().__init__(NAME, DriveCommandsParameters)
 
@@ -99,7 +100,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         if values.motors:
             wanted.append((MotorFeedforward, MOTORS, self._on_motors, DEPTH))
         if values.safety_topic:
-            self._safe = False
+            self._permission = Permission(values.safety_topic)
             wanted.append((Bool, values.safety_topic, self._on_safety, DEPTH))
             steady_timer(self, _LOOK_PERIOD, self._look_for_safety)
         self._inputs = [make_subscription(self, *one) for one in wanted]
@@ -180,39 +181,29 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
             self._take(JointStates(message))
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> Any:
-        refused = ''
-        if request.data and not self._safe:
-            topic = self._values.safety_topic
-            refused = f'expected true on the safety topic {topic}, got false or nothing'
-        else:
-            self._asked = request.data
-            self._apply_enabled('~/enable is false')
-        response.success, response.message = not refused, refused
+        try:
+            self._enable(self._permission.ask(request.data))
+            response.success = True
+        except InputError as error:
+            response.message = str(error)
         return response
 
     def _on_safety(self, message: Bool) -> None:
-        self._set_safety(message.data, f'{self._values.safety_topic} is false')
+        self._enable(self._permission.hear(message.data))
 
     def _look_for_safety(self) -> None:
-        topic = self._values.safety_topic
-        if self._safe and not self.count_publishers(topic):
-            self._set_safety(False, f'{topic} has no publisher')
+        if self._permission.safe and not self.count_publishers(self._values.safety_topic):
+            self._enable(self._permission.lost())
 
-    def _set_safety(self, safe: bool, reason: str) -> None:
-        self._safe = safe
-        if not safe:
-            self._asked = False
-        self._apply_enabled(reason)
-
-    def _apply_enabled(self, reason: str) -> None:
-        self._take(Enable(self._asked and self._safe, reason))
+    def _enable(self, item: Enable) -> None:
+        self._take(item)
         self._tell()
 
     def _tell(self, *, repeated: bool = False) -> None:
         """Publish what the commands do, at a change and repeated."""
         core = self._core
-        enabled = self._asked and self._safe
-        found = Condition(State.SILENT, 0, '', enabled) if core is None else core.condition
+        silent = Condition(State.SILENT, 0, '', self._permission.granted)
+        found = silent if core is None else core.condition
         if found == self._told and not repeated:
             return
         self._told, values = found, self._values
@@ -247,7 +238,7 @@ class DriveCommandsNode(RobotNode[DriveCommandsParameters]):
         for message, received in self._measured.values():
             core.step(received, [JointStates(message)])
         self._measured.clear()
-        core.step(self._now(), [Enable(self._asked and self._safe)])
+        core.step(self._now(), [Enable(self._permission.granted)])
         fields, entries = values.fields, self._commanded
         label = 'motors' if values.motors else 'joints'
         topics = {'~/commands': core.rows}

@@ -23,9 +23,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from screw_dynamics.common.settings import fixed, unexpected
 from screw_dynamics.common.times import set_stamp
+from screw_dynamics.control.report import FRAME_ID
 from screw_dynamics.errors import InputError, TrajectoryError
 from screw_dynamics.nodes.shared.endpoints import (
-    FRAME_ID,
     STATUS_QOS,
     STATUS_TOPIC,
     make_publisher,

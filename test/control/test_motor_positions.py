@@ -123,7 +123,7 @@ def test_robots_without_such_positions(planar):
     """Errors name what is missing."""
     model = sd.read_urdf(planar)
     with pytest.raises(InputError, match='without drives'):
-        require_motor_positions(sd.Robot(model))
+        FeedforwardParameters(**MOTORS).require_joints(sd.Robot(model))
     pair = sd.JointDrive(
         sd.AntagonisticPair('quadratic', 5000.0, quadratic_stiffness=2000.0), sd.Motor(0.1)
     )

@@ -3,7 +3,6 @@
 """Every reason to reject a trajectory, with its text; the motion before it goes on."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,11 +11,8 @@ from helpers.receiving_node import NOW, Node
 
 from screw_dynamics import inverse_dynamics, read_urdf
 from screw_dynamics.common.times import set_stamp
-from screw_dynamics.control.outputs import Verdict
 from screw_dynamics.errors import ScrewDynamicsError, TrajectoryError
 from screw_dynamics.model.urdf import read_description
-from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
-from screw_dynamics.nodes.shared import reason_throttle
 from screw_dynamics.nodes.shared.loaded_robot import uncontrolled_joints
 
 SECOND = 10**9
@@ -170,31 +166,3 @@ def test_lead_time_joins_at_the_instant_sampled_next(planar):
     node.accept(trajectory(node.names, [2.0, 2.0], [0.0, 0.0]), lead_time=0.1)
     np.testing.assert_allclose(node.jet(sampled), seen, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(node.jet(node.now + 2 * SECOND)[0], [0.0, 0.0])
-
-
-def test_one_reason_again_and_again_is_logged_once_per_second(monkeypatch):
-    """Every rejection is counted and published; its line takes longer than a tick at 1 kHz."""
-    lines, published, now = [], [], [100.0]
-    node = SimpleNamespace(
-        create_publisher=lambda *_: SimpleNamespace(publish=published.append),
-        get_logger=lambda: SimpleNamespace(error=lines.append),
-        get_fully_qualified_name=lambda: '/feedforward',
-    )
-    clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr(reason_throttle, 'time', clock)
-    verdicts = TrajectoryVerdicts(node)
-    assert verdicts.report(0).message == 'ok'
-    reasons = ['late'] * 4 + ['wrong', 'late']
-    for reason in reasons:
-        now[0] += 0.125
-        verdicts.tell(Verdict(None, reason), 0)
-    now[0] += 0.5
-    verdicts.tell(Verdict(None, 'late'), 0)
-    now[0] += 0.6
-    verdicts.tell(Verdict(None, 'late'), 0)
-    assert [one.message for one in published] == [*reasons, 'late', 'late']
-    report = verdicts.report(0)
-    assert report.message == 'last rejection: late'
-    assert report.values['rejected'] == len(published)
-    expected = ['late', 'wrong', 'late']
-    assert lines == [f'Trajectory rejected: {text}' for text in expected]

@@ -46,27 +46,6 @@ sys.exit(main())
 """
 # the signals of the test all come soon after the first one, whatever holds it up
 SLOW_LAUNCHER = 'from screw_dynamics.common import stop_signals; stop_signals._ECHO = 10.0'
-# neither the last work of a node nor its destruction goes well
-FAILING_END = """
-import rclpy
-from rclpy.node import Node
-from screw_dynamics.nodes.shared.executor import run_node
-
-class Subject(Node):
-    def __init__(self):
-        super().__init__('subject')
-    def destroy_node(self):
-        super().destroy_node()
-        raise RuntimeError('the node')
-    def come_to_rest(self):
-        print(rclpy.ok())
-        raise RuntimeError('the ramp')
-
-try:
-    run_node(Subject, 'subject', ['subject'], work=lambda node: None)
-except RuntimeError as error:
-    print(error, error.__context__, rclpy.ok(), sep=', ')
-"""
 ENDLESS = """
 import sys, threading
 from screw_dynamics.common import stop_signals
@@ -218,12 +197,6 @@ def test_the_end_is_limited_without_stderr_too(stderr):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert ('in <module>' in done.stderr) == (stderr != 'None')
-
-
-def test_a_node_is_destroyed_whatever_fails_before(ros):
-    command = [sys.executable, '-c', FAILING_END]
-    done = subprocess.run(command, env=ros.environment, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ['True', 'the node, the ramp, False'], done.stderr
 
 
 @pytest.mark.parametrize(

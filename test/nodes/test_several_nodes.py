@@ -3,7 +3,6 @@
 """Several nodes in one process: names, parameters, remappings, their end."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -14,29 +13,6 @@ from sensor_msgs.msg import JointState
 from screw_dynamics.nodes.__main__ import NODES, main
 
 COMMAND = [sys.executable, '-W', 'ignore', '-m', 'screw_dynamics.nodes']
-# a node whose end is told
-ENDS = """
-import sys
-from screw_dynamics.nodes.shared import executor
-from rclpy.node import Node
-
-class Subject(Node):
-    def come_to_rest(self):
-        print(self.get_name(), 'rests', flush=True)
-    def destroy_node(self):
-        print(self.get_name(), 'ends', flush=True)
-        super().destroy_node()
-
-def failing():
-    raise executor.InputError('no such robot')
-
-makers = [lambda: Subject('source'), lambda: Subject('sink')]
-if {fails}:
-    makers.append(failing)
-else:
-    executor._spin = lambda nodes, stop: None
-sys.exit(executor.run_nodes(makers, 'nodes', ['nodes']))
-"""
 
 
 @pytest.mark.parametrize(
@@ -90,14 +66,3 @@ def test_parameters_and_remappings_are_those_of_each_node(ros, planar, tmp_path)
     finally:
         process.kill()
     assert 'Traceback' not in process.log
-
-
-@pytest.mark.parametrize('fails', [False, True])
-def test_nodes_end_before_those_that_they_listen_to(ros, fails):
-    command = [sys.executable, '-c', ENDS.format(fails=fails)]
-    done = subprocess.run(command, env=ros.environment, capture_output=True, text=True)
-    ends = ['sink ends', 'source ends']
-    rests = [] if fails else ['sink rests', 'source rests']
-    assert done.stdout.splitlines() == rests + ends, done.stderr
-    assert done.returncode == fails
-    assert ('no such robot' in done.stderr) == fails

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from screw_dynamics.control.feedforward import Feedforward
@@ -28,6 +29,7 @@ from screw_dynamics.control.measurements import WRENCH_TOPIC
 from screw_dynamics.control.outputs import Outputs, Verdict
 from screw_dynamics.control.report import OK, Report
 from screw_dynamics.control.tasks import Answer, TrajectoryMessage
+from screw_dynamics.control.verdicts import Verdicts
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InputError
 from screw_dynamics.nodes.feedforward.goal_action import GoalActions, action_type
@@ -35,17 +37,21 @@ from screw_dynamics.nodes.feedforward.inputs import Inputs
 from screw_dynamics.nodes.feedforward.managed_node import ManagedNode
 from screw_dynamics.nodes.feedforward.sample_outputs import SampleOutputs, require_two_topics
 from screw_dynamics.nodes.feedforward.spline_output import SplineOutput
-from screw_dynamics.nodes.feedforward.verdicts import TrajectoryVerdicts
 from screw_dynamics.nodes.feedforward.worker import Worker, header_of, read_header
-from screw_dynamics.nodes.shared.endpoints import delivery_end, steady_timer
+from screw_dynamics.nodes.shared.endpoints import (
+    STATUS_QOS,
+    STATUS_TOPIC,
+    delivery_end,
+    steady_timer,
+)
 from screw_dynamics.nodes.shared.executor import run_node
 from screw_dynamics.nodes.shared.loaded_robot import (
     LoadedRobot,
     require_supported,
     warm_up_efforts,
 )
-from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle
-from screw_dynamics.nodes.shared.robot_node import RobotNode
+from screw_dynamics.nodes.shared.reason_throttle import ReasonThrottle, log_line
+from screw_dynamics.nodes.shared.robot_node import RobotNode, status
 from screw_dynamics.nodes.shared.tick_timer import TickTimer
 from screw_dynamics.trajectory import JET_ROWS
 from screw_dynamics.trajectory.reference.streamed_reference import Stream
@@ -59,10 +65,10 @@ _NO_TIME = 'use_sim_time is set and no time has been received on /clock yet'
 class _Parts:
     """The core of a configured node, and what speaks for it in ROS."""
 
-    def __init__(
-        self, node: 'FeedforwardNode', core: Feedforward, verdicts: TrajectoryVerdicts
-    ) -> None:
-        self.core, self.verdicts = core, verdicts
+    def __init__(self, node: 'FeedforwardNode', core: Feedforward) -> None:
+        self.core, self.verdicts = core, Verdicts()
+        self._node, self._log = node, ReasonThrottle(node).log  # a line takes half a tick
+        self._status = node.create_publisher(DiagnosticStatus, f'~/{STATUS_TOPIC}', STATUS_QOS)
         self.samples = SampleOutputs(node, core)
         self.spline: SplineOutput | None = None
         if 'spline' in core.parameters.outputs:
@@ -72,6 +78,16 @@ class _Parts:
         if core.parameters.follow_joint_trajectory:
             self.goals = GoalActions(node, core)
         self.inputs = Inputs(node, core)
+
+    def tell(self, verdict: Verdict, now: int) -> None:
+        """Log and publish the verdict on a trajectory, for its sender."""
+        report, lines = self.verdicts.tell(verdict, now)
+        for line in lines:
+            if line.key:
+                self._log(line.level, line.text)
+            else:
+                log_line(self._node, line.level, line.text)
+        self._status.publish(status(self._node, 'trajectory', report))
 
     def destroy(self) -> None:
         """End what is no endpoint; receivers of the last sample and spline are waited for."""
@@ -145,7 +161,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             self._awaited += 1
             self._look.reset()
         for verdict in verdicts:
-            parts.verdicts.tell(verdict, now)
+            parts.tell(verdict, now)
         if parts.goals is not None:
             for action in goals:
                 parts.goals.perform(action)
@@ -174,7 +190,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         parts, problem = self._parts, self._active_problem()
         header = read_header(data)
         if parts is not None and problem:
-            parts.verdicts.tell(Verdict(header, problem), self._now())
+            parts.tell(Verdict(header, problem), self._now())
         elif parts is not None:
             self.step(TrajectoryMessage(data, header, poses))
 
@@ -191,7 +207,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
             names = parts.core.robot.joint_names
             refusal = goal_refusal(trajectory, names, self._values, now)
         if refusal and parts is not None:
-            parts.verdicts.tell(Verdict(header_of(trajectory.header), refusal), now)
+            parts.tell(Verdict(header_of(trajectory.header), refusal), now)
         return refusal
 
     def _tick(self, now: int) -> None:
@@ -276,7 +292,7 @@ class FeedforwardNode(RobotNode[FeedforwardParameters], ManagedNode):
         number = self._now() or time.time_ns()  # grows with each start
         core = Feedforward(robot, others, self._values, number)
         with self.making():
-            self._parts = _Parts(self, core, TrajectoryVerdicts(self))
+            self._parts = _Parts(self, core)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start to accept trajectories and to publish."""

@@ -87,7 +87,6 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 STATUS_TOPIC = 'trajectory_status'
 STATUS_QOS = QoSProfile(depth=DEPTH, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 STATE_FIELDS = ('position', 'velocity', 'effort')  # of a JointState
-FRAME_ID = 'header.frame_id'  # value of a status that identifies its trajectory
 
 
 def make_publisher(node: Node, kind: Any, topic: str, qos: QoSProfile | int = DEPTH) -> Publisher:

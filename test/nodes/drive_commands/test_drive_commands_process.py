@@ -6,7 +6,8 @@ import numpy as np
 from helpers.drive_rig import Rig, rest
 from helpers.node_processes import keep_all
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Bool, Float64MultiArray
+from std_srvs.srv import SetBool
 
 import screw_dynamics as sd
 from screw_dynamics.control.drive_records import State
@@ -47,6 +48,37 @@ def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
             other.reference.positions = other.reference.velocities = zeros
             node._on_feedforward(other)
             assert node._core is core and 'joint_names: ' in node._problem
+
+
+def test_the_safety_topic_and_the_service_enable(ros, planar):
+    parameters = {'urdf_path': planar, 'safety_topic': '/safe', 'fields': ['position']}
+    with ros.made(DriveCommandsNode, **parameters) as node:
+        told, publishers = [], 1
+        node._condition.publish = told.append
+        node.count_publishers = lambda topic: publishers
+
+        def asked(wanted):
+            return node._on_enable(SetBool.Request(data=wanted), SetBool.Response())
+
+        node._tell(repeated=True)
+        assert not told[-1].enabled
+        refused = asked(True)
+        assert not refused.success
+        assert refused.message == 'expected true on the safety topic /safe, got false or nothing'
+        node._on_safety(Bool(data=True))
+        assert told[-1].enabled and told[-1].positions
+        node._look_for_safety()
+        assert told[-1].enabled and len(told) == 2  # told when it changes only
+        publishers = 0
+        node._look_for_safety()
+        assert not told[-1].enabled
+        node._on_safety(Bool(data=True))
+        assert asked(True).success and told[-1].enabled
+        node._source.finish()
+        node._begin(tuple(NAMES), None)
+        assert node._core.enabled
+        node._on_safety(Bool(data=False))
+        assert not node._core.enabled and not told[-1].enabled
 
 
 def test_samples_in_commands_out(ros, planar):

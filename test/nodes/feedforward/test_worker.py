@@ -13,9 +13,11 @@ from helpers.node_processes import trajectory
 from helpers.patience import patience
 from helpers.receiving_node import NAMES, Node
 from rclpy.serialization import serialize_message
-from std_msgs.msg import Float64
 
-from screw_dynamics.control.feedforward_parameters import FeedforwardParameters
+from screw_dynamics.control.feedforward_parameters import (
+    SPEED_FACTOR_TYPE,
+    FeedforwardParameters,
+)
 from screw_dynamics.control.inputs import Speed
 from screw_dynamics.control.tasks import Fitted, Header, Rejection
 from screw_dynamics.nodes.feedforward import inputs
@@ -75,22 +77,39 @@ def test_a_closed_one_refuses(worker, asked):
     assert isinstance(asked(), Rejection)
 
 
-def test_a_refused_speed_is_warned_of_once(monkeypatch):
-    callbacks, warnings, steps = {}, [], []
+@pytest.fixture
+def hear(monkeypatch):
+    """Return a function that gives speeds to inputs: what the node steps with and warns of."""
+    callbacks, node = {}, SimpleNamespace(take_trajectory=None, create_service=lambda *_: None)
     monkeypatch.setattr(
         inputs,
         'make_subscription',
-        lambda node, kind, topic, take, *_, **__: callbacks.update({topic: take}),
+        lambda node, kind, topic, take, *_, **__: callbacks.update({topic: (kind, take)}),
     )
-    node = SimpleNamespace(
-        get_logger=lambda: SimpleNamespace(warning=warnings.append),
-        step=steps.append,
-        take_trajectory=None,
-        create_service=lambda *_: None,
-    )
-    parameters = FeedforwardParameters(speed_scaling_unit='percent')
-    inputs.Inputs(node, SimpleNamespace(parameters=parameters))
-    for percent in (-1.0, 201.0, float('nan'), 50.0, 200.0, -2.0, -3.0):
-        callbacks[inputs.SPEED_TOPIC](Float64(data=percent))
+
+    def hear(unit, *speeds):
+        steps, warnings = [], []
+        node.get_logger, node.step = lambda: SimpleNamespace(warning=warnings.append), steps.append
+        parameters = FeedforwardParameters(speed_scaling_unit=unit)
+        inputs.Inputs(node, SimpleNamespace(parameters=parameters))
+        kind, take = callbacks[inputs.SPEED_TOPIC]
+        for speed in speeds:
+            take(kind(**{next(iter(kind.get_fields_and_field_types())): speed}))
+        return steps, warnings
+
+    return hear
+
+
+def test_a_refused_speed_is_warned_of_once(hear):
+    steps, warnings = hear('percent', -1.0, 201.0, float('nan'), 50.0, 200.0, -2.0, -3.0)
     assert steps == [Speed(0.5), Speed(2.0)]
     assert [text.rsplit(maxsplit=1)[-1] for text in warnings] == ['-1', '-2']
+
+
+@pytest.mark.parametrize('unit', ['factor', SPEED_FACTOR_TYPE])
+def test_factors_come_as_numbers_or_as_messages_of_ros2_control(hear, unit):
+    if unit == SPEED_FACTOR_TYPE:
+        messages = pytest.importorskip('control_msgs.msg')
+        if not hasattr(messages, 'SpeedScalingFactor'):
+            pytest.skip('this control_msgs has no such message')
+    assert hear(unit, 0.25, 2.0)[0] == [Speed(0.25), Speed(2.0)]

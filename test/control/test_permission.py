@@ -1,0 +1,48 @@
+# Copyright screw_dynamics contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands are enabled by ~/enable, and by a topic of the robot where there is one."""
+
+import pytest
+
+from screw_dynamics.control.inputs import Enable
+from screw_dynamics.control.permission import Permission
+from screw_dynamics.errors import InputError
+
+
+def test_without_a_topic_the_service_alone_decides():
+    permission = Permission()
+    assert permission.granted
+    assert permission.ask(False) == Enable(False, '~/enable is false')
+    assert not permission.granted
+    assert permission.ask(True).wanted and permission.granted
+
+
+def test_nothing_is_sent_before_the_topic_is_true():
+    permission = Permission('/safe')
+    assert not permission.granted
+    with pytest.raises(InputError, match='expected true on the safety topic /safe, got false or'):
+        permission.ask(True)
+    assert permission.hear(True).wanted and permission.granted
+
+
+@pytest.mark.parametrize(
+    'unsafe, reason',
+    [
+        (lambda permission: permission.hear(False), '/safe is false'),
+        (Permission.lost, '/safe has no publisher'),
+    ],
+)
+def test_once_it_was_not_safe_both_are_needed(unsafe, reason):
+    permission = Permission('/safe')
+    permission.hear(True)
+    assert unsafe(permission) == Enable(False, reason)
+    with pytest.raises(InputError):
+        permission.ask(True)
+    assert not permission.hear(True).wanted
+    assert permission.ask(True).wanted and permission.granted
+
+
+def test_what_was_not_asked_for_is_not_begun_by_the_topic():
+    permission = Permission('/safe')
+    permission.ask(False)
+    assert not permission.hear(True).wanted and not permission.granted
