@@ -3,7 +3,9 @@
 """Commands are enabled by ~/enable, and by a topic of the robot where there is one."""
 
 import pytest
+from helpers.drive_rig import MIT, STOOD, Rig
 
+from screw_dynamics.control.drive_records import State
 from screw_dynamics.control.inputs import Enable
 from screw_dynamics.control.permission import Permission
 from screw_dynamics.errors import InputError
@@ -46,3 +48,24 @@ def test_what_was_not_asked_for_is_not_begun_by_the_topic():
     permission = Permission('/safe')
     permission.ask(False)
     assert not permission.hear(True).wanted and not permission.granted
+
+
+def test_disabled_leads_out_and_keeps_from_beginning(arm):
+    rig = Rig(arm, **MIT).standing()
+    rig.step(Enable(False, '~/enable is false'))
+    rig.hold(STOOD, 0.4)
+    assert rig.core.state is State.SILENT and not rig.outputs.condition.enabled
+    assert rig.outputs.condition.reason == '~/enable is false'
+    rig.step(Enable(True, ''))
+    assert rig.hold(STOOD, 0.1)[-1] is not None
+
+
+def test_enabling_with_efforts_alone_needs_another_motion(arm):
+    """Nobody knows where the robot has gone meanwhile."""
+    rig = Rig(arm).holding()
+    rig.step(Enable(False, '~/enable is false'))
+    rig.hold(STOOD, 0.4)
+    rig.step(Enable(True, ''))
+    assert rig.hold(STOOD, 0.1)[-1] is None
+    rig.motion += 1
+    assert rig.hold(STOOD, 0.1)[-1] is not None

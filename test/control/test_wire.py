@@ -304,25 +304,6 @@ class TestRobot:
             assert rig.step(rig.sample(rest([0.3]))) is not None
             rig.now += PERIOD
 
-    def test_disabled_leads_out_and_keeps_from_beginning(self, arm):
-        rig = Rig(arm, **MIT).standing()
-        rig.step(Enable(False, '~/enable is false'))
-        rig.hold(STOOD, 0.4)
-        assert rig.core.state is State.SILENT and not rig.outputs.condition.enabled
-        assert rig.outputs.condition.reason == '~/enable is false'
-        rig.step(Enable(True, ''))
-        assert rig.hold(STOOD, 0.1)[-1] is not None
-
-    def test_enabling_with_efforts_alone_needs_another_motion(self, arm):
-        """Nobody knows where the robot has gone meanwhile."""
-        rig = Rig(arm).holding()
-        rig.step(Enable(False, '~/enable is false'))
-        rig.hold(STOOD, 0.4)
-        rig.step(Enable(True, ''))
-        assert rig.hold(STOOD, 0.1)[-1] is None
-        rig.motion += 1
-        assert rig.hold(STOOD, 0.1)[-1] is not None
-
 
 class TestTime:
     """What a drive sees is the time between commands, not that of stamps (M1)."""

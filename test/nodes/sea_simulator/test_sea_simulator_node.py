@@ -8,7 +8,17 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from helpers.node_processes import parameter
-from helpers.planar_sea import MAX_EFFORT, NAMES, gravity_efforts, write_joints
+from helpers.planar_sea import (
+    MAX_EFFORT,
+    NAMES,
+    STIFFNESS,
+    gravity_efforts,
+    integrate,
+    link_efforts,
+    mass_matrix,
+    velocity_efforts,
+    write_joints,
+)
 from rclpy.parameter import Parameter
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -92,6 +102,27 @@ def simulate(ros, planar, tmp_path):
             yield rig
 
     return simulate
+
+
+def test_motion_agrees_with_equations_by_hand(simulate):
+    with simulate(initial_position=HOME.tolist(), effort_timeout=0.0) as rig:
+        rest = gravity_efforts(HOME)
+        rig.tick()
+        bent = HOME + rest / STIFFNESS
+        np.testing.assert_allclose(rig.links.last[2], rest, atol=1e-12)
+        np.testing.assert_allclose(rig.motors.last[0], bent, atol=1e-12)
+        efforts = rest + [2.0, -1.0]
+        rig.drive(*efforts)
+        rig.tick(30)
+        expected = integrate([*HOME, 0.0, 0.0, *bent, 0.0, 0.0], efforts, 30 / RATE)
+        found = np.concatenate((*rig.links.last[:2], *rig.motors.last[:2]))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
+        q, qd, theta, _ = expected.reshape(4, 2)
+        tau = STIFFNESS * (theta - q)
+        np.testing.assert_allclose(rig.links.last[2], tau, rtol=0, atol=1e-2)
+        qdd = np.linalg.solve(mass_matrix(q), tau - velocity_efforts(q, qd) - gravity_efforts(q))
+        np.testing.assert_allclose(link_efforts(q, qd, qdd), tau, atol=1e-9)
+        np.testing.assert_array_equal(np.diff(rig.links.times), PERIOD)
 
 
 def test_brakes_bad_input_and_reset(simulate):

@@ -1,124 +1,20 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The node sea_simulator over DDS: its motion against equations by hand, its start and end."""
+"""The node sea_simulator over DDS, driven by the node feedforward."""
 
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from helpers.node_processes import node_command
-from helpers.planar_sea import (
-    STIFFNESS,
-    gravity_efforts,
-    integrate,
-    link_efforts,
-    mass_matrix,
-    velocity_efforts,
-    write_joints,
-)
 from scipy.interpolate import CubicSpline
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import Trigger
 
 import screw_dynamics as sd
 from screw_dynamics.common.times import nanoseconds
 from screw_dynamics.nodes.trajectory_sender import trajectory_message
 from screw_dynamics.trajectory import read_trajectory
 from screw_dynamics_interfaces.msg import FeedforwardTorque
-
-HOME = np.array([-1.2, 0.5])
-RATE = 100.0
-CAUGHT_UP = 10  # steps, a tenth of a second
-
-
-class Simulation:
-    """A running simulator and what it publishes."""
-
-    def __init__(self, ros, planar, folder, name, **parameters):
-        self.ros, self.topic = ros, f'/{name}/sea_simulator'
-        self.process = ros.start(
-            'sea_simulator',
-            namespace=f'/{name}',
-            urdf_path=planar,
-            drives_path=write_joints(folder),
-            initial_position=HOME.tolist(),
-            **{'rate': RATE, **parameters},
-        )
-        self.links = ros.listen(JointState, f'/{name}/joint_states')
-        self.motors = ros.listen(JointState, f'/{name}/motor_states')
-        ros.wait_for('states', lambda: self.links and self.motors, self.process)
-
-    def drive(self, *efforts):
-        self.ros.publish(Float64MultiArray(data=[*efforts]), f'{self.topic}/commands')
-
-    def wait(self, what, condition):
-        return self.ros.wait_for(what, condition, self.process)
-
-    def states(self):
-        """Return stamps [s] and states (q, q', theta, theta', tau, tau_m) of both topics."""
-        links = {nanoseconds(m.header.stamp): m for m in self.links}
-        motors = {nanoseconds(m.header.stamp): m for m in self.motors}
-        times = sorted(links.keys() & motors.keys())
-        rows = [
-            [
-                [*links[t].position, *links[t].velocity],
-                [*motors[t].position, *motors[t].velocity],
-                [*links[t].effort, *motors[t].effort],
-            ]
-            for t in times
-        ]
-        return 1e-9 * np.array(times), np.reshape(rows, (-1, 12))
-
-
-@pytest.fixture
-def simulate(ros, planar, tmp_path):
-    started = []
-
-    def simulate(name, **parameters):
-        started.append(Simulation(ros, planar, tmp_path, name, **parameters))
-        return started[-1]
-
-    yield simulate
-    for simulation in started:
-        assert simulation.process.interrupt() == 0, simulation.process.log
-        assert 'Traceback' not in simulation.process.log
-
-
-def test_motion_agrees_with_equations_by_hand_until_the_reset(simulate, ros):
-    simulation = simulate('moving', effort_timeout=0.0)
-    rest = gravity_efforts(HOME)
-    # so little more than the weight that the arm swings below 2.5 rad/s, however late it is seen
-    efforts = rest + [2.0, -1.0]
-    np.testing.assert_allclose(simulation.links[-1].effort, rest, atol=1e-12)
-    np.testing.assert_allclose(simulation.motors[-1].position, HOME + rest / STIFFNESS, atol=1e-12)
-    simulation.drive(*efforts)
-    simulation.wait('motion', lambda: abs(simulation.links[-1].velocity[0]) > 0.1)
-
-    def motion():
-        """Return what the efforts move, since a busy computer has left time out, if it has."""
-        times, states = simulation.states()
-        moving = (states[:, 10:] == efforts).all(axis=1)
-        times, states = times[moving], states[moving]
-        # a tenth of a second is caught up with
-        late = np.flatnonzero(np.diff(times) > (CAUGHT_UP + 0.5) / RATE)
-        begin = late[-1] + 1 if len(late) else 0
-        return times[begin:], states[begin:]
-
-    simulation.wait('more', lambda: len(motion()[0]) > 30)
-    times, states = motion()
-    # steps of 1 / RATE each, also if the computer was late and some were not published
-    np.testing.assert_allclose(np.diff(times) * RATE, np.round(np.diff(times) * RATE), atol=1e-4)
-    expected = integrate(states[0, :8], efforts, times[30] - times[0])
-    np.testing.assert_allclose(states[30, :8], expected, rtol=0, atol=2e-5)
-    q, qd, theta, _ = expected.reshape(4, 2)
-    tau = STIFFNESS * (theta - q)
-    np.testing.assert_allclose(states[30, 8:10], tau, rtol=0, atol=1e-2)
-    qdd = np.linalg.solve(mass_matrix(q), tau - velocity_efforts(q, qd) - gravity_efforts(q))
-    np.testing.assert_allclose(link_efforts(q, qd, qdd), tau, atol=1e-9)
-    assert ros.call(Trigger, f'{simulation.topic}/reset', Trigger.Request()).success
-    simulation.wait('home', lambda: (np.array(simulation.links[-1].position) == HOME).all())
 
 
 def reported_by_feedforward(report):
