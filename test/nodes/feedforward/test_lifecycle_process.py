@@ -8,8 +8,11 @@ import time
 import pytest
 from helpers.node_processes import trajectory
 from lifecycle_msgs.msg import Transition
+from rclpy.parameter import Parameter
 
 from screw_dynamics.common.times import nanoseconds
+from screw_dynamics.control.inputs import TaskDone
+from screw_dynamics.nodes.feedforward.node import FeedforwardNode
 from screw_dynamics_interfaces.msg import FeedforwardTorque
 
 NAMES = ['joint_1', 'joint_2']
@@ -70,6 +73,28 @@ def test_transitions_by_hand(ros, started, planar):
     assert ros.change_state('/by_hand', Transition.TRANSITION_ACTIVE_SHUTDOWN)
     assert ros.state('/by_hand') == 'finalized'
     assert process.interrupt() == 0, process.log
+
+
+def test_another_rate_and_answers_for_a_core_of_before(ros, planar):
+    with ros.made(FeedforwardNode, urdf_path=planar, publish_rate=100.0) as node:
+        node._source.finish()
+        assert (node.state, node._ticks.statistics.period) == ('active', 10**7)
+        node.set_parameters([Parameter('publish_rate', value=50.0)])
+        assert node._ticks.statistics.period == 2 * 10**7
+        node._stop_publishing()
+        node.set_parameters([Parameter('publish_rate', value=100.0)])
+        assert node._ticks.statistics.period == 2 * 10**7
+        steps, node._awaited = [], 3
+        node.step = steps.append
+        node._answer(node._parts, 1, 'that of a task')
+        node._answer(None, 2, 'that of a core that has ended')
+        node._look.reset()
+        node._look_for_answers()
+        assert steps == [TaskDone(1, 'that of a task')] and not node._look.is_canceled()
+        node._answer(node._parts, 3, 'the last')
+        node._look_for_answers()
+        assert node._look.is_canceled()
+        del node.step
 
 
 def test_without_a_model_configure_fails_with_the_reason(ros, started):
