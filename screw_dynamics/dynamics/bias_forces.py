@@ -11,7 +11,6 @@ from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import BIAS_FORCES
 from screw_dynamics.model.robot_model import RobotModel
-from screw_dynamics.model.screw_model import require_model
 
 
 @kernel_first(BIAS_FORCES.compiled)
@@ -50,6 +49,4 @@ def bias_forces(
     >>> sd.bias_forces(pendulum, [0.0], [3.0])
     array([9.81])
     """
-    parameters = require_model(model).kernel_tables.parameters
-    inputs = {'q': q, 'qd': qd}
-    return checked_quantity(BIAS_FORCES, model.n, parameters, out, inputs, threads)
+    return checked_quantity(BIAS_FORCES, model, out, {'q': q, 'qd': qd}, threads)

@@ -11,7 +11,6 @@ from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import CORIOLIS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
-from screw_dynamics.model.screw_model import require_model
 
 
 @kernel_first(CORIOLIS_MATRIX.compiled, 'empty(tables.square)')
@@ -69,6 +68,4 @@ def coriolis_matrix(
     array([[-2., -3.],
            [ 1.,  0.]])
     """
-    parameters = require_model(model).kernel_tables.parameters
-    inputs = {'q': q, 'qd': qd}
-    return checked_quantity(CORIOLIS_MATRIX, model.n, parameters, out, inputs, threads)
+    return checked_quantity(CORIOLIS_MATRIX, model, out, {'q': q, 'qd': qd}, threads)

@@ -56,6 +56,5 @@ def effort_partials(model: RobotModel, joint_jet: ArrayLike, *, out: Array | Non
     <BLANKLINE>
             [[ 0.5 ]]]])
     """
-    model = require_model(model)
-    parameters = model.kernel_tables.parameters
-    return checked_motion(EFFORT_PARTIALS, model, parameters, out, joint_jet)
+    tree = require_model(model)
+    return checked_motion(EFFORT_PARTIALS, tree, tree.kernel_tables.parameters, out, joint_jet)

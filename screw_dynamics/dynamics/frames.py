@@ -62,7 +62,7 @@ def frame_pose(
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
     parameters = model.kernel_tables.frames[frame]
-    poses = checked_quantity(FRAME_POSE, model.n, parameters, out, {'q': q}, threads)
+    poses = checked_quantity(FRAME_POSE, model, out, {'q': q}, threads, parameters)
     if model.n == 0:
         poses[...] = model.joint_frames.paths[frame].pose
     return poses
@@ -141,4 +141,4 @@ def frame_jacobian(
     model = require_model(model)
     model.frame(frame)  # raises the error of an unknown name
     parameters = model.kernel_tables.frames[frame, representation]
-    return checked_quantity(FRAME_JACOBIAN, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(FRAME_JACOBIAN, model, out, {'q': q}, threads, parameters)

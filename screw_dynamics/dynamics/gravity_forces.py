@@ -13,7 +13,6 @@ from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import GRAVITY_FORCES, INVERSE_DYNAMICS
 from screw_dynamics.model.robot_model import RobotModel, require_robot_model
-from screw_dynamics.model.screw_model import require_model
 
 
 @kernel_first(GRAVITY_FORCES.compiled)
@@ -57,9 +56,7 @@ def gravity_forces(
     >>> sd.gravity_forces(pendulum, [0.0])
     array([9.81])
     """
-    parameters = require_model(model).kernel_tables.parameters
-    inputs = {'q': q}
-    return checked_quantity(GRAVITY_FORCES, model.n, parameters, out, inputs, threads)
+    return checked_quantity(GRAVITY_FORCES, model, out, {'q': q}, threads)
 
 
 @kernel_first(

@@ -121,8 +121,7 @@ def kinetic_energy(model: RobotModel, q: ArrayLike, qd: ArrayLike) -> Array:
     2.0
     """
     if isinstance(model, ScrewModel):
-        parameters = model.kernel_tables.parameters
-        return checked_quantity(KINETIC_ENERGY, model.n, parameters, None, {'q': q, 'qd': qd})
+        return checked_quantity(KINETIC_ENERGY, model, None, {'q': q, 'qd': qd})
     position, rates = as_samples(require_robot_model(model).n, q=q, qd=qd)
     require_finite('qd', rates)
     matrix = mass_matrix(model, position)
@@ -162,7 +161,7 @@ def potential_energy(model: ScrewModel, q: ArrayLike) -> Array:
     19.62
     """
     parameters = require_model(model).kernel_tables.with_base
-    return checked_quantity(POTENTIAL_ENERGY, model.n, parameters, None, {'q': q})
+    return checked_quantity(POTENTIAL_ENERGY, model, None, {'q': q}, parameters=parameters)
 
 
 def _of_all_bodies(kernel: StateKernel, model: ScrewModel, q: ArrayLike) -> Array:
@@ -170,4 +169,5 @@ def _of_all_bodies(kernel: StateKernel, model: ScrewModel, q: ArrayLike) -> Arra
     mass = float(require_model(model).inertias[:, 5, 5].sum())
     if not mass > 0.0:
         raise ModelError(f'model: expected moving links with a mass above 0, got {mass:g} kg')
-    return checked_quantity(kernel, model.n, model.kernel_tables.with_base, None, {'q': q})
+    parameters = model.kernel_tables.with_base
+    return checked_quantity(kernel, model, None, {'q': q}, parameters=parameters)

@@ -11,7 +11,6 @@ from screw_dynamics.dynamics.dispatch import kernel_first
 from screw_dynamics.dynamics.state_calls import checked_quantity
 from screw_dynamics.kernels.bodies.quantities import MASS_MATRIX
 from screw_dynamics.model.robot_model import RobotModel
-from screw_dynamics.model.screw_model import require_model
 
 
 @kernel_first(MASS_MATRIX.compiled, 'empty(tables.square)')
@@ -56,5 +55,4 @@ def mass_matrix(
     >>> sd.mass_matrix(pendulum, [0.3])
     array([[0.5]])
     """
-    parameters = require_model(model).kernel_tables.parameters
-    return checked_quantity(MASS_MATRIX, model.n, parameters, out, {'q': q}, threads)
+    return checked_quantity(MASS_MATRIX, model, out, {'q': q}, threads)

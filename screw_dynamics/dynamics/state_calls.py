@@ -20,7 +20,7 @@ from screw_dynamics.errors import InputError, ShapeError
 from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.quantities import number
 from screw_dynamics.kernels.bodies.state_kernel import JetKernel, StateKernel
-from screw_dynamics.model.screw_model import ScrewModel
+from screw_dynamics.model.screw_model import ScrewModel, require_model
 
 _TIME = 4  # per number of a sample that a kernel reads or writes [ns], roughly
 
@@ -87,17 +87,20 @@ def run_jets(
 
 def checked_quantity(
     kernel: StateKernel,
-    n: int,
-    parameters: Array,
+    model: object,
     out: Array | None,
     inputs: dict[str, ArrayLike],
     threads: int = 1,
+    parameters: Array | None = None,
 ) -> Array:
     """
     Return a quantity for inputs (n,) or (..., n) of any type; one `number` is a float or (...).
 
-    Raises ShapeError, InputError and NotFiniteError.
+    `parameters` are by default those of the bodies. Raises ShapeError, InputError and
+    NotFiniteError.
     """
+    tree = require_model(model)
+    n, tables = tree.n, tree.kernel_tables.parameters if parameters is None else parameters
     threads = require_threads(threads)
     samples = as_samples(n, **inputs)
     shape = (*samples[0].shape[:-1], *kernel.shape(0, n, 0))
@@ -106,7 +109,7 @@ def checked_quantity(
     if samples[0].size == 0:
         result[...] = 0.0
     else:
-        status = run_states(kernel, samples, result, parameters, threads)
+        status = run_states(kernel, samples, result, tables, threads)
     value: Array = result[..., 0][()] if kernel.shape is number else result
     if status != OK:
         raise_not_finite(value, **inputs)

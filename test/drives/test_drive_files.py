@@ -182,53 +182,9 @@ def test_the_urdf_alone(arm):
         _ = sd.Robot(wrong, drives).motors
 
 
-@pytest.mark.parametrize(
-    'entry, message',
-    [
-        ('friction: 3', 'a.friction: expected a mapping, got 3'),
-        (
-            'friction: {viscosity: 3}',
-            "a.friction: expected entries viscous, .*, got 'viscosity'; did you mean viscous",
-        ),
-        ('friction: {viscous: -3}', r'a.friction.viscous: expected a finite number of 0 or more'),
-        ('parallel_spring: {stiffness: 3}', "a.parallel_spring: expected an entry 'type'"),
-        (
-            'parallel_spring: {type: linear, stiffness: 3}',
-            "a.parallel_spring.type: expected one of torsion, balancing, gas, got 'linear'",
-        ),
-        ('parallel_spring: {type: torsion}', "a.parallel_spring: expected an entry 'stiffness'"),
-        (
-            'parallel_spring: {type: balancing, stiffness: 3, on_parent: [0], on_link: [0, 0, 1]}',
-            'a.parallel_spring.on_parent: expected three finite numbers',
-        ),
-        (
-            'parallel_spring: {type: torsion, stiffness: 3, free_length: 1}',
-            'a.parallel_spring: expected entries type, stiffness, rest_position, got',
-        ),
-    ],
-)
-def test_errors_name_the_entry(entry, message):
-    with pytest.raises(ModelError, match=f'drives.{message}'):
-        sd.Drives.from_yaml(f'drives: {{a: {{{entry}}}}}\n')
-
-
 def test_a_velocity_without_effect_is_told():
     with pytest.warns(UnusedEntryWarning, match='coulomb_velocity .urdf_dynamics is not true'):
         sd.Drives.from_yaml('drives: {}\ncoulomb_velocity: 0.5\n')
-
-
-@pytest.mark.parametrize(
-    'entry, message',
-    [
-        ('urdf_dynamics: 1', 'urdf_dynamics: expected true or false, got 1'),
-        ('coulomb_velocity: 0', 'coulomb_velocity: expected a finite number above 0, got 0'),
-        ('urdf: true', 'document: expected entries drives, rotor_coupling, urdf_dynamics'),
-        ('elastic_joints: {}', 'expected the entry drives, got its former name elastic_joints'),
-    ],
-)
-def test_errors_of_settings(entry, message):
-    with pytest.raises(ModelError, match=message):
-        sd.Drives.from_yaml(f'drives: {{}}\n{entry}\n')
 
 
 def test_the_file_is_named_if_it_does_not_fit_the_model(arm, tmp_path):

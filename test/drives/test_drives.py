@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles.random_models import BodyRecipe, random_model
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ModelError, UnknownNameError
+from screw_dynamics.errors import InputError, ModelError
 
 positive = st.floats(1e-9, 1e9)
 limits = positive | st.just(np.inf)
@@ -149,6 +149,18 @@ SOFT = 'type: linear, stiffness: 1'
         ('motor: {gear_ratio: "1_0"}', "motor.gear_ratio: expected a finite number .* got '1_0'"),
         ('motor: {gear_ratio: "\u0661"}', 'j.motor.gear_ratio: expected a finite number .* got'),
         (f'spring: {{type: {[1] * 1000}}}', r'j.spring.type: expected one of .{1,200}$'),
+        ('friction: 3', 'j.friction: expected a mapping, got 3'),
+        ('friction: {viscosity: 3}',
+         "j.friction: expected entries viscous, .*, got 'viscosity'; did you mean viscous"),
+        ('friction: {viscous: -3}', 'j.friction.viscous: expected a finite number of 0 or more'),
+        ('parallel_spring: {stiffness: 3}', "j.parallel_spring: expected an entry 'type'"),
+        ('parallel_spring: {type: linear, stiffness: 3}',
+         "j.parallel_spring.type: expected one of torsion, balancing, gas, got 'linear'"),
+        ('parallel_spring: {type: torsion}', "j.parallel_spring: expected an entry 'stiffness'"),
+        ('parallel_spring: {type: balancing, stiffness: 3, on_parent: [0], on_link: [0, 0, 1]}',
+         'j.parallel_spring.on_parent: expected three finite numbers'),
+        ('parallel_spring: {type: torsion, stiffness: 3, free_length: 1}',
+         'j.parallel_spring: expected entries type, stiffness, rest_position, got'),
     ],
 )  # fmt: skip
 def test_every_error_names_the_entry(joint, message):
@@ -163,6 +175,10 @@ def test_every_error_names_the_entry(joint, message):
         ('rotor_coupling: true', "document: expected an entry 'drives', got none"),
         ('drives: [a]', 'document.drives: expected a mapping'),
         ('drives: {}\nrotor_coupling: 2', 'rotor_coupling: expected true or false, got 2'),
+        ('drives: {}\nurdf_dynamics: 1', 'urdf_dynamics: expected true or false, got 1'),
+        ('drives: {}\ncoulomb_velocity: 0', 'coulomb_velocity: expected .* number above 0, got 0'),
+        ('drives: {}\nurdf: true', 'entries drives, rotor_coupling, urdf_dynamics'),
+        ('drives: {}\nelastic_joints: {}', 'expected the entry drives, got its former name ela'),
         (
             'drives:\n  a: {}\n  b: {}\n  a: {}',
             "line 4, drives: expected every entry once, got 'a' again after line 2",
@@ -233,8 +249,6 @@ def test_motors_of_a_robot(rng):
     assert table.variable_names == (two,) and table.damped_names == ()
     with pytest.raises(ValueError, match='read-only'):
         table.rows[0, 0] = 1.0
-    with pytest.raises(UnknownNameError, match=f"unknown joint 'elbow': .*{one}, {two}, {three}"):
-        _ = sd.Robot(model, sd.Drives({'elbow': sd.JointDrive()})).motors
 
 
 def test_rows_that_motor_efforts_need(rng):

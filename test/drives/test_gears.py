@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import screw_dynamics as sd
+from screw_dynamics.drives.spring_deflections import slipped_deflections
 from screw_dynamics.errors import InputError, ModelError
 from screw_dynamics.kernels.drives.gears import dead_zone
 from screw_dynamics.simulation import ElasticRobot
@@ -352,3 +353,14 @@ drives:
     drives = sd.Drives.from_yaml(text)
     assert drives.motor_table(PENDULUM).gears.tolist() == [[WIDTH, GAP, 2000.0]]
     assert sd.Drives.from_yaml(drives.to_yaml()) == drives
+
+
+def test_motors_lag_behind_springs_by_at_most_half_of_the_loss():
+    """Nearly by all of it after several times as far in one direction."""
+    there = np.linspace(0.0, 0.02, 81)
+    deflections = np.concatenate((there, there[-2::-1]))
+    lag = slipped_deflections(deflections, WIDTH) - deflections
+    assert lag[0] == 0.0 and np.abs(lag).max() <= WIDTH
+    assert (np.diff(lag)[:80] <= 0.0).all() and (np.diff(lag)[80:] >= 0.0).all()
+    np.testing.assert_allclose(lag[[80, -1]], [-WIDTH, WIDTH], rtol=1e-2)
+    np.testing.assert_array_equal(slipped_deflections(deflections, 0.0), deflections)

@@ -41,6 +41,12 @@ def test_a_robot_has_a_record_and_a_motor_for_every_coordinate():
     assert rigid.with_model(ARM.with_payload('tool', 1.0)) != rigid
 
 
+def test_the_table_of_a_robot_has_its_drives():
+    lines = [line.split() for line in str(Robot(ARM, DRIVES)).splitlines()]
+    assert lines[-2:] == [['joint_1', '-', '0', '1'], ['joint_2', 'LinearSpring', '0.1', '1']]
+    assert 'LinearSpring' not in str(Robot(ARM))
+
+
 def test_motors_of_rigid_joints_keep_the_limits_of_their_joints():
     entry = sd.JointDrive(motor=sd.Motor(max_effort=1e3), max_effort_rate=70.0)
     robot = Robot(ARM, sd.Drives({'joint_1': entry, 'joint_2': SPRING}))

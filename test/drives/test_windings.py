@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics.errors import InputError, ModelError
+from screw_dynamics.errors import InputError, ModelError, NotFiniteError, ShapeError
 
 RATIO, KT, OHM, HENRY, ROTOR = 50.0, 0.06, 0.4, 0.02, 2e-5
 MOTOR = sd.Motor(ROTOR, RATIO, viscous_friction=1e-5)
@@ -143,3 +143,20 @@ def test_a_motor_without_winding_has_no_numbers():
     loads = sd.winding_loads(arm, sd.elastic_feedforward(arm, swing(times)), times)
     assert np.isnan(loads.current).all()
     assert np.isnan(loads.repeated_temperature).all()
+
+
+def test_arguments_are_checked():
+    motors = sd.elastic_feedforward(robot(), swing(np.arange(3.0)))
+    for given, times, error, text in (
+        (None, [0.0, 1.0, 2.0], InputError, 'motors: expected a MotorFeedforward, got NoneType'),
+        (motors, [0.0, 1.0], ShapeError, r'times: expected shape \(3,\), one per sample'),
+        (motors, [0.0, 1.0, 1.0], InputError, 'times: expected at least one, increasing'),
+        (motors, [0.0, 1.0, np.nan], NotFiniteError, r'times\[2\]'),
+    ):
+        with pytest.raises(error, match=text):
+            sd.winding_loads(robot(), given, times)
+    one = sd.elastic_feedforward(robot(), swing(np.zeros(1))[0])
+    with pytest.raises(ShapeError, match=r'motor_effort_jet: expected shape \(T, p, 1\)'):
+        sd.winding_loads(robot(), one, [0.0])
+    with pytest.raises(InputError, match='ambient: expected a finite number'):
+        sd.winding_loads(robot(), motors, [0.0, 1.0, 2.0], ambient=np.inf)

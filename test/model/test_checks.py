@@ -155,6 +155,8 @@ def test_models_can_be_copied_and_pickled(model, copied):
     [
         ({'parents': []}, ShapeError, 'home_poses: expected shape (0, 4, 4), got (2, 4, 4)'),
         ({'parents': [-1, [0]]}, ShapeError, 'parents: expected shape (n,) of integers'),
+        ({'parents': [-1.0, 0.0]}, ShapeError, '(n,) of integers, got (2,) float64'),
+        ({'parents': [[-1, 0]]}, ShapeError, '(n,) of integers, got (1, 2) int64'),
         ({'joint_names': 5}, ModelError, 'joint_names: expected a sequence of names, got 5'),
         ({'joint_names': 'ab'}, ModelError, "joint_names: expected a sequence of names, got 'ab'"),
         ({'joint_names': ['a']}, ModelError, "joint_names: expected 2 names, got ['a']"),
