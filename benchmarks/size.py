@@ -28,7 +28,7 @@ BUDGET = {
     'screw_dynamics/control': 5980,
     'screw_dynamics/drives': 4490,
     'screw_dynamics/dynamics': 2820,
-    'screw_dynamics/estimation': 8180,
+    'screw_dynamics/estimation': 8090,
     'screw_dynamics/fleet': 2020,
     'screw_dynamics/kernels': 10050,
     'screw_dynamics/learning': 810,

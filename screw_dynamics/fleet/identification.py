@@ -20,7 +20,7 @@ from screw_dynamics.common.results import Part, RecordedResult
 from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError, listed
 from screw_dynamics.estimation.identification import Identification, Recording
 from screw_dynamics.estimation.identification import identify as identified
-from screw_dynamics.estimation.identification.columns import FIRST_VELOCITY
+from screw_dynamics.estimation.identification.equations import FIRST_VELOCITY
 from screw_dynamics.estimation.identification.parameter_table import parameter_table
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.fleet.drift import Drift, drift_of

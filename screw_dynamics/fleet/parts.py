@@ -21,6 +21,7 @@ from screw_dynamics.estimation.identification import (
     identify_drives,
 )
 from screw_dynamics.estimation.identification.least_squares import triangle
+from screw_dynamics.estimation.identification.motor_terms import Field
 from screw_dynamics.estimation.identification.parameter_table import parameter_unit
 from screw_dynamics.fleet.functions import columns_of, span, texts
 from screw_dynamics.fleet.joint_solution import RIGHT, WINDOW
@@ -102,11 +103,10 @@ def identify_part(
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', RecordingWarning)  # they are findings
         found = identify(own.tree, recording, **options)
-    shares, used, parts = found.shares, found.columns, []
+    shares, used, parts = found.shares, found.equations, []
     for some in np.array_split(np.arange(len(found.weights)), windows):
-        jets = shares.jets[some]
-        right = (shares.measured[some] - used.known(jets))[:, used.joints, np.newaxis]
-        rows = np.concatenate((used.of(jets)[:, used.joints], right), axis=2)
+        rows = used.linear(shares.jets[some])[:, used.joints]
+        rows[..., -1] = shares.measured[some][:, used.joints] - rows[..., -1]
         rows *= found.weights[some][..., np.newaxis]
         parts += [triangle(rows.reshape(-1, rows.shape[2]))] * bool(len(some))
     kinds = dict(zip(found.model.joint_names, found.model.coordinate_types, strict=True))
@@ -120,8 +120,9 @@ def identify_part(
         found.names, found.values, found.standard_deviations, strict=True
     ):
         values |= {f'{name}.alone': float(value), f'{name}.alone_sd': float(deviation)}
+    velocities = used.initial[Field.VELOCITY]
     for j in np.flatnonzero(used.joints):
-        told = found.noise[j], found.residuals[j], found.delays[j], used.velocities[j]
+        told = found.noise[j], found.residuals[j], found.delays[j], velocities[j]
         for name, one in zip(_OF_JOINT, told, strict=True):
             values[f'{found.model.joint_names[j]}.{name}'] = one
     of = {f'{name}.alone{end}': unit for name, unit in units.items() for end in ('', '_sd')}

@@ -26,11 +26,10 @@ from screw_dynamics.dynamics.effort_format import (
 )
 from screw_dynamics.dynamics.gravity_forces import gravity_forces
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.dynamics.regressor import inertial_parameters
+from screw_dynamics.dynamics.regressor import inertial_parameters, regressor
 from screw_dynamics.errors import listed
-from screw_dynamics.estimation.identification.columns import load_columns
 from screw_dynamics.estimation.identification.findings import LIMITS, REMEDY
-from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
+from screw_dynamics.estimation.identification.pseudo_inertia import NAMES, load_at
 from screw_dynamics.model.screw_model import ScrewModel
 
 _AS_LEAST = 1.0 + 1e-6  # times the least, what rounding alone tells from it
@@ -332,11 +331,13 @@ def suspected_load(
     size[size == 0.0] = 1.0
     own = _left(rows, least, target, size)[0][0]
     masses = inertial_parameters(model)[:: len(NAMES)]
+    every = regressor(model, jets)[:, 0, joints]
     found: tuple[Finding | None, Array] = None, rows[..., :0]
     most = LIMITS.loaded
     for body in sorted(set(range(len(model.body_names))) - set(model.parents)):
         name = model.body_names[body]
-        load = load_columns(model, name)(jets)[:, joints]
+        place, transform = load_at(model, name)
+        load = every[..., place] @ transform
         left, factors = _left(*_with_load(load, rows, least), target, size)
         ratio = np.where(own > LIMITS.negligible * size, own / np.maximum(left[0], 1e-300), 0.0)
         joint, mass = int(np.argmax(ratio)), float(factors[0, 0])

@@ -14,22 +14,17 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, listed
-from screw_dynamics.estimation.identification.drive_equations import (
-    BREAKAWAY,
-    CONSTANT,
-    FIELDS,
-    LOAD,
-)
-from screw_dynamics.estimation.identification.drive_fit import DriveFit, fitted, linear_fit
 from screw_dynamics.estimation.identification.findings import LIMITS, lead_time_hint
+from screw_dynamics.estimation.identification.fit import DriveFit, fitted, linear_fit
 from screw_dynamics.estimation.identification.least_squares import Window
+from screw_dynamics.estimation.identification.motor_terms import Field
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
 from screw_dynamics.estimation.identification.samples import Samples
 
 
 def _suspected_load(
-    found: DriveFit, samples: Samples, windows: Sequence[Window], moved: NDArray[np.bool_]
+    found: DriveFit, samples: Samples, windows: Sequence[Window]
 ) -> tuple[str, float]:
     """
     Return the text of a load at an end of the robot that nobody seeks, and what it leaves.
@@ -43,11 +38,11 @@ def _suspected_load(
         name = model.body_names[body]
         values = np.insert(found.values, count, np.zeros(len(NAMES)))
         wider = replace(equations, payload=name)
-        loaded = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
+        loaded = linear_fit(wider, samples, values, found.fit.noise, windows)
         mass = loaded.fit.values[count]
         deviation = np.sqrt(loaded.fit.covariance[count, count])
         if mass > most * deviation and mass > LIMITS.least_load * masses.sum():
-            most, left = mass / deviation, _left(loaded, found, moved)
+            most, left = mass / deviation, _left(loaded, found)
             text = (
                 f'a load of about {mass:.2g} +- {BAND * deviation:.1g} kg on link {name!r} is not '
                 f'sought (payload={name!r}): what is found without it is wrong, stiffness above '
@@ -57,7 +52,7 @@ def _suspected_load(
 
 
 def suspected_scales(
-    found: DriveFit, samples: Samples, windows: Sequence[Window], moved: NDArray[np.bool_]
+    found: DriveFit, samples: Samples, windows: Sequence[Window]
 ) -> tuple[str, float]:
     """
     Return the text of torque constants that differ from those assumed, and what they leave.
@@ -66,18 +61,18 @@ def suspected_scales(
     """
     equations = found.equations
     free = equations.free.copy()
-    free[CONSTANT] = moved
+    free[Field.CONSTANT] = equations.joints
     if (free == equations.free).all():
         return '', np.inf
     wider = replace(equations, free=free)
-    rest = found.values[int(equations.free.sum()) :]
-    values = np.concatenate((equations.coefficients(found.values)[free], rest))
-    other = linear_fit(wider, samples, values, moved, found.fit.noise, windows)
-    sure = moved & _differ(other)
+    rest = found.values[len(equations.places[0]) :]
+    values = np.concatenate((equations.coefficients(found.values)[wider.places], rest))
+    other = linear_fit(wider, samples, values, found.fit.noise, windows)
+    sure = equations.joints & _differ(other)
     if not sure.any():
         return '', np.inf
     try:
-        other = fitted(wider, samples, moved, values, windows)
+        other = fitted(wider, samples, values, windows)
     except InputError:  # it does not settle
         return '', np.inf
     sure &= _differ(other)
@@ -89,15 +84,15 @@ def suspected_scales(
     if not parts:
         return '', np.inf
     text = f'other torque constants explain the efforts better (torque_constants): {listed(parts)}'
-    return text, _left(other, found, moved)
+    return text, _left(other, found)
 
 
 def _scales(found: DriveFit) -> tuple[Array, Array]:
     """Return torque constants (n,) less 1, and their standard deviations."""
     numbers, variances = found.fit.values, np.diag(found.fit.covariance)
     return (
-        found.equations.coefficients(numbers)[CONSTANT] - 1.0,
-        np.sqrt(found.equations.coefficients(variances)[CONSTANT]),
+        found.equations.coefficients(numbers)[Field.CONSTANT] - 1.0,
+        np.sqrt(found.equations.coefficients(variances)[Field.CONSTANT]),
     )
 
 
@@ -109,9 +104,10 @@ def _differ(found: DriveFit) -> NDArray[np.bool_]:
     )
 
 
-def _left(other: DriveFit, found: DriveFit, moved: NDArray[np.bool_]) -> float:
+def _left(other: DriveFit, found: DriveFit) -> float:
     """Return the sum of squares of what another fit leaves and of its errors of links."""
-    residuals = other.fit.residuals[:, moved] / found.fit.noise[moved]
+    joints = found.equations.joints
+    residuals = other.fit.residuals[:, joints] / found.fit.noise[joints]
     away = (other.fit.values - other.equations.initial_values) / other.equations.prior
     return float(np.square(residuals).sum() + np.square(away).sum())
 
@@ -120,7 +116,6 @@ def suspicions(
     found: DriveFit,
     samples: Samples,
     windows: Sequence[Window],
-    moved: NDArray[np.bool_],
     left: Array,
 ) -> Iterator[Finding]:
     """
@@ -128,10 +123,10 @@ def suspicions(
 
     Else the joints where efforts leave (T, n) more than noise does.
     """
-    scales, by_scales = suspected_scales(found, samples, windows, moved)
+    scales, by_scales = suspected_scales(found, samples, windows)
     load, by_load = '', np.inf
     if found.equations.payload is None:
-        load, by_load = _suspected_load(found, samples, windows, moved)
+        load, by_load = _suspected_load(found, samples, windows)
     if by_load < by_scales:
         yield Finding('load', 'odd', (), f'recording: {load}')
     elif scales:
@@ -139,7 +134,7 @@ def suspicions(
     if load or scales:
         return
     own, noise = np.std(found.fit.residuals, axis=0), samples.smooth_noise(left)
-    for j in np.flatnonzero(moved & (own > LIMITS.noisy * noise)).tolist():
+    for j in np.flatnonzero(found.equations.joints & (own > LIMITS.noisy * noise)).tolist():
         name = found.equations.robot.joint_names[j]
         text = (
             f'joint {name!r}: {own[j]:.2g} N m or N rms of the smoothed motor effort, '
@@ -166,7 +161,6 @@ def negative_rotors(found: DriveFit) -> Iterator[tuple[str, str]]:
 
 def remarks(
     found: DriveFit,
-    moved: NDArray[np.bool_],
     values: Array,
     deviations: Array,
     unknown: NDArray[np.bool_],
@@ -185,9 +179,12 @@ def remarks(
             yield Finding('late', 'remark', (), text)
     names = np.array(equations.names)
     told = set(names[equations.determined(values, deviations)].tolist())
-    joints = np.array(equations.robot.joint_names)[moved].tolist()
-    for kind, text in ((BREAKAWAY, 'breakaway friction'), (LOAD, 'friction under load')):
-        own = tuple(joint for joint in joints if f'{joint}.{FIELDS[kind]}' not in told)
+    joints = np.array(equations.robot.joint_names)[equations.joints].tolist()
+    for kind, text in (
+        (Field.BREAKAWAY, 'breakaway friction'),
+        (Field.LOAD, 'friction under load'),
+    ):
+        own = tuple(joint for joint in joints if f'{joint}.{kind.entry}' not in told)
         if own:
             text = f'{text} does not show and is kept at {listed(own)}'
             yield Finding('friction', 'remark', own, text)

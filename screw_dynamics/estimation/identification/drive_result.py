@@ -14,32 +14,12 @@ from numpy.typing import NDArray
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import Drives, JointDrive, LinearSpring
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.estimation.identification.consistency import Cones, consistent
-from screw_dynamics.estimation.identification.drive_equations import (
-    BREAKAWAY,
-    COULOMB,
-    DELAY,
-    EFFORT,
-    FIELDS,
-    INERTIA,
-    LOAD,
-    OFFSET,
-    STRIBECK,
-    VELOCITY,
-    VISCOUS,
-    DriveEquations,
-    with_bodies,
-)
-from screw_dynamics.estimation.identification.effort_shares import EffortShares
-from screw_dynamics.estimation.identification.evidence import read_again
-from screw_dynamics.estimation.identification.pseudo_inertia import NAMES
-from screw_dynamics.estimation.identification.recording import Recording
+from screw_dynamics.estimation.identification.motor_terms import Field
+from screw_dynamics.estimation.identification.pseudo_inertia import with_bodies
 from screw_dynamics.estimation.identification.result import IdentifiedParameters, spring_rows
-from screw_dynamics.estimation.identification.samples import Samples
 from screw_dynamics.estimation.identification.spring_fit import SLIPS, SpringFit
 from screw_dynamics.model.screw_model import ScrewModel
 
-_DRY = tuple(f'.{FIELDS[kind]}' for kind in (BREAKAWAY, LOAD))
 _MOST_LOAD = 0.99  # coefficient of friction under load
 
 
@@ -55,20 +35,14 @@ class DriveIdentification(IdentifiedParameters):
 
     Parameters
     ----------
-    equations : DriveEquations
-        Of the parameters in the efforts.
     estimates : (Q,) ndarray
         Of all parameters, whether they are determined or not; errors of links come last, in units
         of their standard deviation.
-    root : (Q, Q) ndarray
-        R: parameters x leave the weighted squares ``|R (x - estimates)|^2`` more.
     unexcited : (Q,) ndarray of bool
         What the motion does not determine.
     """
 
-    equations: DriveEquations
     estimates: Array
-    root: Array
     unexcited: NDArray[np.bool_]
 
     @property
@@ -81,29 +55,13 @@ class DriveIdentification(IdentifiedParameters):
         """Position of each motor less that of its link without an effort, by joint [rad or m]."""
         return {spring.joint: spring.zero for spring in self.springs}
 
-    @cached_property
-    def _consistent(self) -> Array:
-        """Parameters (Q,) nearby that are physically consistent; see `robot`."""
-        equations, count = self.equations, self.equations.drive_count
-        loaded = equations.public.stop
-        values = np.concatenate((self.values, self.estimates[loaded:]))
-        told = equations.determined(values, self.standard_deviations)[:count]
-        # dry friction that does not show is that of the robot, its velocities those found
-        dry = np.array([name.endswith(_DRY) for name in self.names[:count]], dtype=bool)
-        found = values.copy()
-        found[:count][dry & ~told] = equations.initial_values[:count][dry & ~told]
-        free, first = np.flatnonzero(told).tolist(), equations.first_body
-        signed = f'.{FIELDS[OFFSET]}', DELAY
-        positive = np.array([not self.names[k].endswith(signed) for k in free], dtype=bool)
-        numbers = [*free, *range(count, first), *range(loaded, len(values))]
-        order = [*numbers, *range(first, loaded)]
-        links = np.zeros(len(values) - loaded, dtype=bool)
-        above = np.concatenate((positive, equations.beside.positive, links))
-        cones = Cones(values[numbers], above, values[first:loaded].reshape(-1, len(NAMES)))
-        target = self.root @ values - self.root[:, :count][:, ~told] @ found[:count][~told]
-        found[order] = consistent(cones, self.root[:, order], target)
-        found[self.unexcited] = values[self.unexcited]
-        return np.asarray(found)
+    @property
+    def _estimates(self) -> Array:
+        return self.estimates
+
+    @property
+    def _consistent_estimates(self) -> Array:
+        return np.where(self.unexcited, self.estimates, self._possible[0])
 
     @cached_property
     def robot(self) -> Robot:
@@ -113,7 +71,7 @@ class DriveIdentification(IdentifiedParameters):
         What the motion does not determine is that of the robot given. Friction of a joint without
         a spring is that of its motor. Links have the errors that are most likely, and the payload.
         """
-        equations, found = self.equations, self._consistent
+        equations, found = self.equations, self._consistent_estimates
         given = equations.robot
         drives, fields = given.drives or Drives({}), equations.coefficients(found)
         springs = {spring.joint: spring for spring in self.springs}
@@ -124,7 +82,7 @@ class DriveIdentification(IdentifiedParameters):
             )
         }
         numbers = dict(zip(equations.names, found.tolist(), strict=True))
-        for name, spring in equations.beside.springs_found(numbers).items():
+        for name, spring in equations.springs_found(numbers).items():
             records[name] = replace(records[name], parallel_spring=spring)
         model = with_bodies(given.tree, equations.bodies(found))
         own = replace(drives, joints=records, urdf_dynamics=False)
@@ -132,20 +90,6 @@ class DriveIdentification(IdentifiedParameters):
 
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
         return self.equations.robot.tree, self.robot, self.equations.uncertainty > 0.0
-
-    def _explained(
-        self, recording: Recording, model: ScrewModel | None, consistent: bool
-    ) -> EffortShares:
-        equations, values = self.equations, self._consistent if consistent else self.estimates
-        if model is not None:  # its links and load in place of those found
-            robot = equations.robot.with_model(model)
-            beside = replace(equations.beside, model=model)
-            equations = replace(equations, robot=robot, beside=beside)
-            equations = replace(equations, payload=None, uncertainty=0.0)
-            values = values[: equations.first_body]
-        return explained(
-            equations, values, read_again(self.reading, recording, equations.as_given, model)
-        )
 
     @property
     def rows(self) -> tuple[tuple[str, float, float], ...]:
@@ -160,28 +104,20 @@ class DriveIdentification(IdentifiedParameters):
         return (*shown, *spring_rows(self.springs), *zeros)
 
 
-def explained(equations: DriveEquations, values: Array, samples: Samples) -> EffortShares:
-    """Return what parameters explain of samples."""
-    jets = samples.jets(equations.delay(values))
-    parts = equations.parts(values, jets)
-    times, model = samples.recording.times, equations.robot.tree
-    return EffortShares(model, times, jets.links, samples.efforts, parts)
-
-
 def _drive(joint: JointDrive, values: Array, fit: SpringFit | None) -> JointDrive:
     """Return a drive with the fields (10,) of its motor and, if one was found, its spring."""
     gear = joint.motor.gear_ratio
-    coulomb, excess = values[COULOMB] / gear, values[BREAKAWAY] / gear
+    coulomb, excess = values[Field.COULOMB] / gear, values[Field.BREAKAWAY] / gear
     motor = replace(
         joint.motor,
-        rotor_inertia=values[INERTIA] / gear**2,
-        viscous_friction=values[VISCOUS] / gear**2,
+        rotor_inertia=values[Field.INERTIA] / gear**2,
+        viscous_friction=values[Field.VISCOUS] / gear**2,
         coulomb_friction=coulomb,
-        coulomb_velocity=values[VELOCITY] * gear,
+        coulomb_velocity=values[Field.VELOCITY] * gear,
         breakaway_friction=coulomb + excess if excess > 0.0 else 0.0,
-        stribeck_velocity=values[STRIBECK] * gear,
-        load_friction=min(values[LOAD], _MOST_LOAD),
-        load_effort=values[EFFORT] / gear,
+        stribeck_velocity=values[Field.STRIBECK] * gear,
+        load_friction=min(values[Field.LOAD], _MOST_LOAD),
+        load_effort=values[Field.EFFORT] / gear,
     )
     found = None if fit is None else fit.spring
     slips = {name: getattr(joint, name) for name in SLIPS}

@@ -5,24 +5,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from screw_dynamics.common.arrays import Array
+from screw_dynamics.common.arrays import Array, as_float_array, require_finite
 from screw_dynamics.common.findings import Finding, Level
 from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
-from screw_dynamics.errors import InputError, UnknownNameError, listed, shown
+from screw_dynamics.errors import InputError, ShapeError, UnknownNameError, listed, shown
 from screw_dynamics.estimation.identification import findings as judge
-from screw_dynamics.estimation.identification.columns import Columns, ParallelSprings
 from screw_dynamics.estimation.identification.content_check import (
     other_contents,
     other_scales,
     suspected_load,
     turned_gravity,
 )
+from screw_dynamics.estimation.identification.equations import Equations
 from screw_dynamics.estimation.identification.findings import LIMITS
 from screw_dynamics.estimation.identification.recorded_rows import (
     LEAST_RANGE,
@@ -71,44 +70,56 @@ def selected(
     return model, recording.of(model), (Finding('locked', level, absent, text),)
 
 
+def chosen_joints(name: str, model: ScrewModel, given: bool | ArrayLike) -> NDArray[np.bool_]:
+    """Return the joints (n,) that are chosen; raise ShapeError for other shapes."""
+    chosen = np.asarray(given, dtype=bool)
+    if chosen.shape not in ((), (model.n,)):
+        raise ShapeError(name, f'(), or ({model.n},)', chosen.shape)
+    return np.broadcast_to(chosen, model.n)
+
+
+def coupling_of(
+    model: ScrewModel, given: ArrayLike | None, chosen: NDArray[np.bool_]
+) -> Array | None:
+    """Return the matrix of gears of joints (n,); raise ShapeError for other shapes."""
+    if given is None:
+        return None
+    found = require_finite('coupling', as_float_array('coupling', given))
+    if found.shape != (model.n, model.n):
+        raise ShapeError('coupling', f'({model.n}, {model.n})', found.shape)
+    return found[np.ix_(chosen, chosen)]
+
+
 def evidence_of(
     reading: Reading,
     recording: Recording,
-    columns: Columns,
-    predicted: Callable[[Samples], Array],
+    equations: Equations,
     on_joint: Callable[[], object] | None,
 ) -> Evidence:
-    """
-    Return what a recording of the joints of a model shows.
-
-    The `columns` are those of all parameters that a rigid robot may have; `predicted` returns the
-    full efforts (T, n) of the model.
-    """
+    """Return what a recording of the joints of a model shows, beside what `equations` predict."""
     model, joints = reading.model, reading.joints
     findings = list(position_findings(model, recording)) if reading.check else []
     judge.report([one for one in findings if one.level == 'wrong'], True, 3)
     rows = reading.rows(recording)
     findings.extend(rows.findings)
-    samples = reading.samples(rows, reading.motion(rows, columns, on_joint))
+    samples = reading.samples(rows, reading.motion(rows, equations.rigid(), on_joint))
     if reading.check:
         positions = samples.recording.positions
         findings.extend(scattered(model, positions, samples.jets().links[:, 0]))
-        samples, joints, more = good_samples(samples, predicted(samples), joints)
+        predicted = equations.as_given(samples.jets())
+        samples, joints, more = good_samples(samples, predicted, joints)
         findings.extend(more)
     return Evidence(samples, joints, tuple(findings))
 
 
-def read_again(
-    reading: Reading,
-    recording: Recording,
-    predicted: Callable[[Samples], Array],
-    model: ScrewModel | None,
-) -> Samples:
+def read_again(reading: Reading, recording: Recording, equations: Equations) -> Samples:
     """Return the good samples of another recording, of a robot that may have other bodies."""
-    own = reading if model is None else reading._replace(model=model)
+    own = reading._replace(model=equations.robot.tree)
     rows = own.rows(recording.of(own.model))
     samples = own.samples(rows, own.motion(rows))
-    return good_samples(samples, predicted(samples), own.joints)[0] if own.check else samples
+    if not own.check:
+        return samples
+    return good_samples(samples, equations.as_given(samples.jets()), own.joints)[0]
 
 
 def of_joints(model: ScrewModel, names: tuple[str, ...]) -> ScrewModel:
@@ -178,12 +189,12 @@ def good_samples(
 
 
 def judged(
-    evidence: Evidence, reading: Reading, columns: Columns
+    evidence: Evidence, reading: Reading, equations: Equations
 ) -> tuple[NDArray[np.bool_], tuple[Finding, ...]]:
     """
     Return the joints whose efforts may be those of the model, and what contradicts it.
 
-    The `columns` are those of all that may be sought; no load is suspected where inertias are.
+    No load is suspected where inertias are sought.
     """
     model, samples, joints = reading.model, evidence.samples, evidence.joints
     some = slice(None, None, -(-len(samples.efforts) // _MOST_CHECKED))
@@ -192,12 +203,13 @@ def judged(
     names = np.array(model.joint_names)
     apart: list[Finding] = []
     # what a load that is sought may explain is no scale
-    sure = LIMITS.shared if columns.payload is None else LIMITS.factor
+    sure = LIMITS.shared if equations.payload is None else LIMITS.factor
     while True:
-        unknown = replace(columns, joints=joints, rotors=True, links=False)
-        efforts, rows, least = full[:, joints], unknown.of(jets)[:, joints], unknown.least
+        unknown = equations.rigid(joints=joints, rotors=True, links=False)
+        efforts, least = full[:, joints], unknown.least
+        rows = unknown.linear(jets)[:, joints, :-1]
         load, of_load = None, rows[..., :0]
-        if not (columns.links or columns.payload is not None):
+        if not equations.links and equations.payload is None:
             load, of_load = suspected_load(model, efforts, jets, rows, least, joints)
         given = efforts, jets, rows, least, of_load, joints
         lacking = samples.lacking[some][:, joints]
@@ -219,30 +231,28 @@ def judged(
 
 
 def judged_motors(
-    evidence: Evidence,
-    reading: Reading,
-    known: Callable[[Samples], Array],
-    constants: bool,
-    springs: ParallelSprings,
+    evidence: Evidence, reading: Reading, equations: Equations
 ) -> tuple[Finding, ...]:
     """
-    Return what contradicts the efforts of motors, which their joints transmit as `known` (T, n).
+    Return what contradicts the efforts of motors.
 
-    Torque `constants` that are sought are no other unit.
+    Torque constants that are sought are no other unit.
     """
     samples, joints = evidence.samples, evidence.joints
     some = np.zeros(len(samples.efforts), dtype=bool)
     some[:: -(-len(some) // _MOST_CHECKED)] = True
     samples = samples.samples(some)
     jets, gears = samples.jets(), reading.coupling
-    columns = Columns(reading.model, joints, springs=springs, coupling=gears)
+    known = equations.transmitted(equations.initial_values, jets.links)
+    columns = equations.rigid(joints=joints, rotors=True)
     moved = jets.motors if gears is None else jets.links
     to_joints = np.eye(reading.model.n) if gears is None else gears
-    efforts, modelled = ((x @ to_joints)[:, joints] for x in (samples.efforts, known(samples)))
-    names, rows = np.array(reading.model.joint_names)[joints], columns.of(moved)[:, joints]
+    efforts, modelled = ((x @ to_joints)[:, joints] for x in (samples.efforts, known))
+    names = np.array(reading.model.joint_names)[joints]
+    rows = columns.linear(moved)[:, joints, :-1]
     none, sides = np.empty((*efforts.shape, 0)), (efforts, modelled)
     every = other_scales(tuple(names.tolist()), *sides, rows, none, LIMITS.factor)
-    found = [one for one in every if not (constants and one.kind == 'unit')]
+    found = [one for one in every if one.kind != 'unit' or not equations.constants.any()]
     for turned in turned_gravity(
         reading.model, efforts, jets.links, rows, columns.least, none, joints
     ):  # whichever explains the efforts better

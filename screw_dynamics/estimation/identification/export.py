@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.paths import file_path, new_file
 from screw_dynamics.drives import Drives, JointDrive, JointFriction, Motor
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.estimation.identification.columns import Columns
+from screw_dynamics.estimation.identification.equations import Equations
+from screw_dynamics.estimation.identification.motor_terms import Field
 from screw_dynamics.estimation.identification.pseudo_inertia import inertia_of
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.lie import inverse_pose, transform_inertia
@@ -25,25 +26,26 @@ from screw_dynamics.model.urdf.with_dynamics import with_dynamics
 
 
 def identified_robot(
-    model: ScrewModel,
-    columns: Columns,
-    numbers: Mapping[str, float],
+    equations: Equations,
+    numbers: dict[str, float],
     bodies: Array,
     springs: Sequence[SpringFit],
 ) -> Robot:
-    """Return the robot of `numbers` of joints and inertia parameters (B, 10); see `robot`."""
+    """Return the robot of parameters by name and those (B, 10) of bodies; see `robot`."""
+    model = equations.robot.tree
     inertias = [inertia_of(parameters) for parameters in bodies]
-    if columns.base is not None:
+    if equations.links:
         model = replace(model, inertias=np.array(inertias))
-    elif columns.payload is not None:
-        at = model.frame(columns.payload)
+    elif equations.payload is not None:
+        at = model.frame(equations.payload)
         changed = model.inertias.copy()
         changed[at.body] += transform_inertia(inertias[0], at.pose)
         model = replace(model, inertias=changed)
-    beside = columns.springs_found(numbers)
+    beside = equations.springs_found(numbers)
     own_springs = {spring.joint: spring.spring for spring in springs}
     joints = {}
-    for name, speed in zip(model.joint_names, columns.velocities.tolist(), strict=True):
+    speeds = equations.initial[Field.VELOCITY].tolist()
+    for name, speed in zip(model.joint_names, speeds, strict=True):
         found = {
             entry: numbers.get(f'{name}.{entry}', 0.0)
             for entry in ('viscous', 'coulomb', 'rotor_inertia')

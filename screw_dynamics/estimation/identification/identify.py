@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,21 +17,18 @@ from screw_dynamics.dynamics.effort_format import (
     measured_format,
 )
 from screw_dynamics.errors import InputError
-from screw_dynamics.estimation.identification.columns import (
-    FIRST_VELOCITY,
-    Columns,
-    ParallelSprings,
+from screw_dynamics.estimation.identification.equations import FIRST_VELOCITY, rigid_equations
+from screw_dynamics.estimation.identification.evidence import (
     chosen_joints,
     coupling_of,
-)
-from screw_dynamics.estimation.identification.evidence import (
     evidence_of,
     judged,
     selected,
     telling,
 )
 from screw_dynamics.estimation.identification.findings import late, negative_friction, report
-from screw_dynamics.estimation.identification.joint_fit import fitted_joints
+from screw_dynamics.estimation.identification.fit import fitted_joints
+from screw_dynamics.estimation.identification.parallel_springs import ParallelSprings
 from screw_dynamics.estimation.identification.payload import require_mass
 from screw_dynamics.estimation.identification.recording import Recording, sprung
 from screw_dynamics.estimation.identification.result import Identification, explained
@@ -163,37 +159,35 @@ def identify(
     velocities = per_joint('coulomb_velocity', start, model.n, above=True)
     given, (model, own, findings) = model, selected(model, recording)
     chosen = np.isin(given.joint_names, model.joint_names)
-    with_rotors = with_rotors[chosen] & ~sprung(own)
     joints, absent = telling(model, own)
-    turned = coupling_of(given, coupling)
-    if turned is not None:
-        turned = turned[np.ix_(chosen, chosen)]
-    every = Columns(
+    turned = coupling_of(given, coupling, chosen)
+    equations = rigid_equations(
         model,
         joints,
-        rotors=with_rotors,
+        offsets=offsets,
+        friction=friction,
+        rotors=with_rotors[chosen] & ~sprung(own),
+        velocities=velocities[chosen],
         links=links,
         payload=payload,
-        springs=dict(parallel_springs or {}),
+        springs=parallel_springs or {},
         coupling=turned,
     )
-    columns = replace(
-        every, offsets=offsets, friction=friction, coulomb_velocity=velocities[chosen]
-    )
-    if not columns.names:
+    if not equations.names:
         raise InputError('identify: expected some parameters to identify, got none')
-    reading = Reading(model, joints, effort_format.of_joints(chosen), smoothing_time, check)
-    evidence = evidence_of(reading, own, every, lambda own: own.rigid(model), on_joint)
+    taken = effort_format.of_joints(chosen)
+    reading = Reading(model, joints, taken, smoothing_time, check, coupling=turned)
+    evidence = evidence_of(reading, own, equations, on_joint)
     findings = (*findings, *absent, *evidence.findings)
     joints, samples = evidence.joints, evidence.samples
     if check and joints.any():
-        joints, more = judged(evidence, reading, every)
+        joints, more = judged(evidence, reading, equations)
         findings = (*findings, *more)
     report(findings, check, 3)
     reading = reading._replace(joints=joints, smoothing_time=samples.motion.given)
     windows = windows_of(samples.recording.times, samples.dead, own.times)
-    columns, found, delays = fitted_joints(
-        replace(columns, joints=joints),
+    equations, found, delays = fitted_joints(
+        equations.of_joints(joints),
         samples,
         windows,
         velocities=friction and coulomb_velocity is None,
@@ -206,34 +200,35 @@ def identify(
     deviations = np.sqrt(np.diag(found.covariance))
     later = (
         *late(model.joint_names, delays),
-        *negative_friction(model.joint_names, columns.names, found.values, deviations),
+        *negative_friction(model.joint_names, equations.names, found.values, deviations),
         *more,
         *no_compliance(springs),
         *lost_in_gears(own),
     )
     report(later, check, 3)
-    shares = explained(columns, found.values, samples, delays)
+    shares = explained(equations, found.values, samples, efforts)
     if payload is not None:
-        place = columns.names.index('payload.m')
+        place = equations.names.index('payload.m')
         deviation = float(np.sqrt(found.covariance[place, place]))
         require_mass(float(found.values[place]), deviation, 'effort_content')
     noise = np.full(model.n, np.nan)
     noise[joints] = found.noise
+    before = efforts if links else efforts - equations.as_given(samples.jets())
     return Identification(
-        columns.names,
+        equations.names,
         found.values,
         found.covariance,
         _sizes(shares.rest, joints),
-        _sizes(efforts - columns.known(jets), joints),
+        _sizes(before, joints),
         payload,
         springs,
         by_weight((*findings, *later)),
         shares,
         reading,
+        equations,
+        found.root,
         noise,
         delays,
-        columns,
-        found.root,
         found.weights,
     )
 

@@ -15,40 +15,35 @@ from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
 from screw_dynamics.dynamics.effort_format import EffortFormat
 from screw_dynamics.errors import InputError, listed
-from screw_dynamics.estimation.identification.columns import (
-    Columns,
-    ParallelSprings,
-    chosen_joints,
-    coupling_of,
-)
-from screw_dynamics.estimation.identification.drive_equations import (
-    DriveEquations,
-    drive_equations,
-)
 from screw_dynamics.estimation.identification.drive_findings import (
     negative_rotors,
     remarks,
     suspected_scales,
     suspicions,
 )
-from screw_dynamics.estimation.identification.drive_fit import (
+from screw_dynamics.estimation.identification.drive_result import DriveIdentification
+from screw_dynamics.estimation.identification.equations import Equations, drive_equations
+from screw_dynamics.estimation.identification.evidence import (
+    chosen_joints,
+    coupling_of,
+    evidence_of,
+    judged_motors,
+    selected,
+)
+from screw_dynamics.estimation.identification.findings import report
+from screw_dynamics.estimation.identification.fit import (
     DriveFit,
     dry_friction,
     fitted,
     linear_fit,
     unexcited,
 )
-from screw_dynamics.estimation.identification.drive_result import DriveIdentification, explained
-from screw_dynamics.estimation.identification.evidence import (
-    evidence_of,
-    judged_motors,
-    selected,
-)
-from screw_dynamics.estimation.identification.findings import report
 from screw_dynamics.estimation.identification.least_squares import Window
+from screw_dynamics.estimation.identification.parallel_springs import ParallelSprings
 from screw_dynamics.estimation.identification.payload import require_mass
 from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE
 from screw_dynamics.estimation.identification.recording import Recording, sprung
+from screw_dynamics.estimation.identification.result import explained
 from screw_dynamics.estimation.identification.samples import (
     Reading,
     Samples,
@@ -169,41 +164,40 @@ def identify_drives(
     moved, absent = _moved(given, own)
     findings.extend((*absent, *lost_in_gears(own)))
     uncertainty = require_number('link_uncertainty', link_uncertainty)
-    turned, beside = coupling_of(as_robot(robot).tree, coupling), dict(parallel_springs or {})
-    if turned is not None:
-        turned = turned[np.ix_(kept, kept)]
-        if sprung(own).any():
-            raise InputError('coupling: expected motors without springs, got positions of motors')
+    turned = coupling_of(as_robot(robot).tree, coupling, kept)
+    if turned is not None and sprung(own).any():
+        raise InputError('coupling: expected motors without springs, got positions of motors')
+    equations = drive_equations(
+        given,
+        moved,
+        offsets=offsets,
+        constants=constants,
+        delayed=delay and bool(moved.any()),
+        payload=payload,
+        uncertainty=uncertainty,
+        springs=parallel_springs or {},
+        coupling=turned,
+    )
+    laws = laws_of(given, springs)
     reading = Reading(model, moved, reported, smoothing_time, check, True, turned)
-    columns = Columns(model, moved, payload=payload, springs=beside, coupling=turned)
-
-    def equations_of(joints: NDArray[np.bool_]) -> DriveEquations:
-        delayed = delay and bool(joints.any())
-        seek = offsets, constants & joints, delayed, payload
-        return drive_equations(given, joints, *seek, uncertainty, beside, turned)
-
-    equations, laws = equations_of(moved), laws_of(given, springs)
-    evidence = evidence_of(reading, own, columns, equations.as_given, on_joint)
+    evidence = evidence_of(reading, own, equations, on_joint)
     findings.extend(evidence.findings)
     moved, samples, odd = evidence.joints, evidence.samples, None
     if check and payload is None and moved.any():  # a load may explain any part of the efforts
-        known = bool(equations.constants.any())
-        of_motors = judged_motors(evidence, reading, equations.transmitted_as_given, known, beside)
+        of_motors = judged_motors(evidence, reading, equations)
         # where springs are sought, currents of one joint doubt those of all
         lost = [one for one in of_motors if one.level == 'left out' and not len(samples.sprung)]
         moved = moved & ~np.isin(model.joint_names, [one.joints[0] for one in lost])
         findings.extend((*lost, *(one for one in of_motors if one.kind == 'gravity')))
         odd = next((one for one in of_motors if one not in lost and one.kind != 'gravity'), None)
-    if moved.sum() != columns.joints.sum():
-        equations = equations_of(moved)
+    equations = equations.of_joints(moved)
     report(findings, check, 3)
     reading = reading._replace(joints=moved, smoothing_time=samples.motion.given)
     samples = samples.thinned()
     windows = windows_of(samples.instants, samples.averaged, own.times)
-    found, failed = _motors(equations, samples, moved, windows, odd, findings)
-    if failed is not None:
-        moved = np.zeros_like(moved)
-    elif not moved.all():
+    found, failed = _motors(equations, samples, windows, odd, findings)
+    moved = found.equations.joints
+    if failed is None and not moved.all():
         resting = tuple(np.array(model.joint_names)[~moved].tolist())
         text = f'the robot keeps the motors of joints that tell nothing or rest: {listed(resting)}'
         findings.append(Finding('rest', 'remark', resting, text))
@@ -216,7 +210,7 @@ def identify_drives(
         text = f'{failed}; of the motors nothing is found, only of springs'
         findings.append(Finding('motors', 'odd', (), text))
         report(findings[-1:], False, 3)
-    return _result(found, samples, windows, moved, fits, findings, reading)
+    return _result(found, samples, windows, fits, findings, reading)
 
 
 def of_recorded(
@@ -255,9 +249,8 @@ def _moved(given: Robot, own: Recording) -> tuple[NDArray[np.bool_], tuple[Findi
 
 
 def _motors(
-    equations: DriveEquations,
+    equations: Equations,
     samples: Samples,
-    moved: NDArray[np.bool_],
     windows: Sequence[Window],
     odd: Finding | None,
     findings: list[Finding],
@@ -266,17 +259,17 @@ def _motors(
     try:
         if odd is not None:
             raise InputError(odd.text.removesuffix(': left out'))
-        found = fitted(equations, samples, moved, equations.initial_values, windows)
-        for _ in range(_ROUNDS if moved.any() else 0):
-            wider, values = dry_friction(found, samples, moved)
+        found = fitted(equations, samples, windows=windows)
+        for _ in range(_ROUNDS if equations.joints.any() else 0):
+            wider, values = dry_friction(found, samples)
             try:
-                found = fitted(wider, samples, moved, values, windows)
+                found = fitted(wider, samples, values, windows)
             except InputError:
                 findings.append(Finding('dry friction', 'odd', (), _UNSETTLED))
                 break
         for name, text in negative_rotors(found):
             if equations.payload is not None or len(samples.sprung):
-                scales, _ = suspected_scales(found, samples, windows, moved)
+                scales, _ = suspected_scales(found, samples, windows)
                 raise InputError(
                     f'recording: joint {name!r}: {text}: '
                     + (scales or 'is the motor effort reversed (effort_format)?')
@@ -284,9 +277,8 @@ def _motors(
     except InputError as error:
         if equations.payload is not None or not len(samples.sprung):
             raise
-        bare = replace(equations, free=np.zeros_like(equations.free), delayed=False)
-        none = np.zeros_like(moved)
-        return linear_fit(bare, samples, bare.initial_values, none, None, windows), error
+        bare = replace(equations.of_joints(np.zeros_like(equations.joints)), springs={})
+        return linear_fit(bare, samples, bare.initial_values, None, windows), error
     return found, None
 
 
@@ -294,7 +286,6 @@ def _result(
     found: DriveFit,
     samples: Samples,
     windows: Sequence[Window],
-    moved: NDArray[np.bool_],
     fits: tuple[SpringFit, ...],
     findings: list[Finding],
     reading: Reading,
@@ -306,17 +297,17 @@ def _result(
     covariance[unknown], covariance[:, unknown] = 0.0, 0.0
     covariance[unknown, unknown] = np.inf
     deviations = np.sqrt(np.diag(covariance))
-    before = samples.efforts - equations.as_given(samples)
-    shares = explained(equations, found.values, samples)
+    before = samples.efforts - equations.as_given(samples.jets())
+    shares = explained(equations, found.values, samples, samples.efforts)
     for name, text in negative_rotors(found):
         one = f'joint {name!r}: {text}: other smoothing times, or efforts that are filtered?'
         findings.append(Finding('rotor', 'odd', (name,), one))
-    if moved.any():
+    if equations.joints.any():
         if equations.payload is not None:
             place = equations.names.index('payload.m')
             require_mass(values[place], deviations[place], 'effort_format')
-        findings.extend(suspicions(found, samples, windows, moved, shares.rest))
-        findings.extend(remarks(found, moved, values, deviations, unknown))
+        findings.extend(suspicions(found, samples, windows, shares.rest))
+        findings.extend(remarks(found, values, deviations, unknown))
         report([one for one in findings if one.kind == 'load'], False, 4)
     public = equations.public
     return DriveIdentification(
@@ -331,7 +322,7 @@ def _result(
         shares,
         reading,
         equations,
-        values,
         found.fit.root,
+        values,
         unknown,
     )

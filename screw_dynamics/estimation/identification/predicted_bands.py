@@ -9,15 +9,9 @@ import numpy as np
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.drives import elastic_feedforward
 from screw_dynamics.drives.robot import Robot
-from screw_dynamics.estimation.identification.drive_equations import (
-    BREAKAWAY,
-    COULOMB,
-    LOAD,
-    VELOCITY,
-    drive_equations,
-    with_dry_friction,
-)
-from screw_dynamics.estimation.identification.samples import Jets
+from screw_dynamics.estimation.identification.equations import drive_equations
+from screw_dynamics.estimation.identification.fit import with_dry_friction
+from screw_dynamics.estimation.identification.motor_terms import Field, Jets
 from screw_dynamics.trajectory import PiecewisePolynomial
 
 _SAMPLES = 0.02  # s, of the motion
@@ -42,10 +36,20 @@ class BandPrediction:
         every = np.ones(robot.n, dtype=bool)
         self._robot, self._effort_noise = robot, effort_noise
         self._encoder_noise, self._samples = encoder_noise, rate * _SAMPLES
-        plain = drive_equations(robot, every, True, ~every, True, payload, link_uncertainty)
+        plain = drive_equations(
+            robot,
+            every,
+            offsets=True,
+            constants=~every,
+            delayed=True,
+            payload=payload,
+            uncertainty=link_uncertainty,
+        )
+        coulomb = plain.initial[Field.COULOMB]
         dry = np.zeros_like(plain.free)
-        dry[LOAD], dry[[VELOCITY, BREAKAWAY]] = True, plain.initial[COULOMB] > 0.0
-        self._equations = with_dry_friction(plain, plain.initial, plain.initial[COULOMB], dry)
+        dry[Field.LOAD] = True
+        dry[[Field.VELOCITY, Field.BREAKAWAY]] = coulomb > 0.0
+        self._equations = with_dry_friction(plain, plain.initial, coulomb, dry)
         self._scale: Array | None = None
 
     def _jets(self, curve: PiecewisePolynomial, times: Array) -> Jets:

@@ -1,17 +1,23 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pseudo-inertias: integrals of p p^T over a mass with p = (x, y, z, 1), linear in parameters."""
+"""Pseudo-inertias, integrals of p p^T over a mass with p = (x, y, z, 1), of links and loads."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
+from screw_dynamics.dynamics.regressor import inertial_parameters
+from screw_dynamics.errors import InputError, UnknownNameError
 from screw_dynamics.lie import inertia_matrix
+from screw_dynamics.model.screw_model import ScrewModel
 
 NAMES = ('m', 'mx', 'my', 'mz', 'xx', 'xy', 'yy', 'xz', 'yz', 'zz')
 UPPER = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # xx, xy, yy, xz, yz, zz
 _FIRST_INERTIA = 4
+_LEAST = 1e-9  # of the size of a pseudo-inertia, its least eigenvalue
 
 
 def second_moment(rotational: Array) -> Array:
@@ -54,3 +60,45 @@ def inertia_of(parameters: Array) -> Array:
     central += np.triu(central, 1).T
     central -= (first @ first * np.eye(3) - np.outer(first, first)) / mass
     return inertia_matrix(mass, first / mass, central)
+
+
+def load_at(model: ScrewModel, frame: str) -> tuple[slice, Array]:
+    """Return the parameters of a link, among those of all, that a load at a frame adds to."""
+    if frame not in model.frames:
+        raise UnknownNameError('frame', frame, model.frames, 'payload')
+    at = model.frames[frame]
+    if at.body < 0:
+        raise InputError(f'payload: expected a frame on a moving link, got {frame!r}')
+    transform = np.column_stack([parameters_of(at.pose @ one @ at.pose.T) for one in BASIS])
+    return slice(len(NAMES) * at.body, len(NAMES) * (at.body + 1)), transform
+
+
+def link_errors(model: ScrewModel) -> Array:
+    """Return the parameters (10 nb, E) of all bodies for unit errors of links, see `Equations`."""
+    every = inertial_parameters(model).reshape(-1, len(NAMES))
+    columns = []
+    for body, pseudo in enumerate(pseudo_inertias(every)):
+        if not pseudo[3, 3] > 0.0:
+            continue
+        sizes, axes = np.linalg.eigh(pseudo)
+        root = axes * np.sqrt(np.maximum(sizes, 0.0))
+        for i in range(4):
+            for j in range(i, 4):
+                error = np.zeros((4, 4))
+                error[i, j] = error[j, i] = 1.0 if i == j else np.sqrt(0.5)
+                column = np.zeros(every.shape)
+                column[body] = parameters_of(root @ error @ root.T)
+                columns.append(column.ravel())
+    found: Array = np.array(columns).reshape(len(columns), every.size).T
+    return found
+
+
+def with_bodies(model: ScrewModel, added: Array) -> ScrewModel:
+    """Return a model with parameters (10 nb,) added to its bodies, made possible."""
+    inertias = model.inertias.copy()
+    parameters = (inertial_parameters(model) + added).reshape(-1, len(NAMES))
+    for body in np.flatnonzero(added.reshape(-1, len(NAMES)).any(axis=1)).tolist():
+        sizes, axes = np.linalg.eigh(pseudo_inertias(parameters[body]))
+        possible = (axes * np.maximum(sizes, _LEAST * sizes.max())) @ axes.T
+        inertias[body] = inertia_of(parameters_of(possible))
+    return replace(model, inertias=inertias)

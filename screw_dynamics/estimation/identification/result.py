@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
@@ -19,11 +20,12 @@ from screw_dynamics.common.results import Part, RecordedResult
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.dynamics.regressor import inertial_parameters
 from screw_dynamics.errors import InputError, UnknownNameError
-from screw_dynamics.estimation.identification.columns import Columns
 from screw_dynamics.estimation.identification.consistency import Cones, consistent
 from screw_dynamics.estimation.identification.effort_shares import EffortShares
+from screw_dynamics.estimation.identification.equations import Equations
 from screw_dynamics.estimation.identification.evidence import of_joints, read_again
 from screw_dynamics.estimation.identification.export import identified_robot, written_urdf
+from screw_dynamics.estimation.identification.motor_terms import Field
 from screw_dynamics.estimation.identification.parameter_table import (
     parameter_table,
     parameter_unit,
@@ -35,6 +37,8 @@ from screw_dynamics.estimation.identification.samples import Reading, Samples
 from screw_dynamics.estimation.identification.spring_fit import SpringFit
 from screw_dynamics.model.screw_model import ScrewModel
 from screw_dynamics.model.urdf.urdf_source import UrdfSource
+
+_DRY = tuple(f'.{kind.entry}' for kind in (Field.BREAKAWAY, Field.LOAD))
 
 
 class ParameterResult(RecordedResult):
@@ -86,6 +90,10 @@ class IdentifiedParameters(ParameterResult):
         What explains the efforts.
     reading : Reading
         How recordings are read.
+    equations : Equations
+        Of the parameters in the efforts.
+    root : (Q, Q) ndarray
+        R: parameters x leave the weighted squares ``|R (x - values)|^2`` more.
     """
 
     names: tuple[str, ...]
@@ -98,15 +106,24 @@ class IdentifiedParameters(ParameterResult):
     findings: tuple[Finding, ...]
     shares: EffortShares
     reading: Reading
+    equations: Equations
+    root: Array
 
     def _robot_model(self) -> ScrewModel:
         return self.reading.model
 
-    @abstractmethod
-    def _explained(
-        self, recording: Recording, model: ScrewModel | None, consistent: bool
-    ) -> EffortShares:
-        """Return what explains the efforts of another recording, of a robot with other bodies."""
+    @property
+    def _estimates(self) -> Array:
+        """Of all parameters (Q,)."""
+        return self.values
+
+    @property
+    def _consistent_estimates(self) -> Array:
+        return self._possible[0]
+
+    def _on_time(self, samples: Samples) -> Array:
+        """Return the efforts of samples without delays that are no parameters."""
+        return samples.efforts
 
     def explain(
         self,
@@ -131,8 +148,44 @@ class IdentifiedParameters(ParameterResult):
         -------
         EffortShares
         """
-        own = None if model is None else of_joints(model, self.reading.model.joint_names)
-        return self._explained(recording, own, consistent)
+        equations = self.equations
+        values = self._consistent_estimates if consistent else self._estimates
+        if model is not None:
+            own = equations.robot.with_model(of_joints(model, self.reading.model.joint_names))
+            equations = replace(equations, robot=own, payload=None, links=False, uncertainty=0.0)
+            values = values[: equations.first_body]
+        samples = read_again(self.reading, recording, equations)
+        return explained(equations, values, samples, self._on_time(samples))
+
+    @cached_property
+    def _possible(self) -> tuple[Array, Array]:
+        """
+        Parameters (Q,) nearby that are physically consistent, and those (B, 10) of their bodies.
+
+        Dry friction that does not show is that of the robot, its velocities those found.
+        """
+        equations, values, base = self.equations, self._estimates, self.equations.base
+        if not equations.motors:
+            _ = self.payload  # raises if its mass is not above 0
+        count, first, loaded = equations.drive_count, equations.first_body, equations.public.stop
+        told = equations.determined(values, self.standard_deviations)[:count]
+        found = values.copy()
+        dry = np.array([name.endswith(_DRY) for name in self.names[:count]], dtype=bool) & ~told
+        found[:count][dry] = equations.initial_values[:count][dry]
+        links = [] if base is not None else list(range(loaded, len(values)))  # their errors
+        numbers = [*np.flatnonzero(told).tolist(), *range(count, first), *links]
+        above = np.concatenate((equations.positive, np.zeros(len(values) - first, dtype=bool)))
+        bodies, matrix = values[first:loaded], np.eye(len(values))
+        matrix = matrix[:, [*numbers, *range(first, loaded)]]
+        if base is not None:
+            bodies = inertial_parameters(equations.robot.tree)
+            matrix = block_diag(np.eye(first), base.combinations)
+        cones = Cones(values[numbers], above[numbers], bodies.reshape(-1, len(NAMES)))
+        kept = self.root[:, :count][:, ~told] @ found[:count][~told]
+        nearest = consistent(cones, self.root @ matrix, self.root @ values - kept)
+        changed = matrix.any(axis=1)
+        found[changed] = (matrix @ nearest)[changed]
+        return found, nearest[len(numbers) :].reshape(-1, len(NAMES))
 
     def validate(
         self,
@@ -252,18 +305,12 @@ class Identification(IdentifiedParameters):
         Standard deviation of the measured efforts.
     delays : (n,) ndarray
         By which efforts lagged the positions, taken out; 0 where none is certain [s].
-    columns : Columns
-        Of the parameters in the efforts.
-    root : (P, P) ndarray
-        R: parameters x leave the weighted squares ``|R (x - values)|^2`` more.
     weights : (T, m) ndarray
-        Of the samples in `shares`, for the m joints of `columns`.
+        Of the samples in `shares`, for the m joints of `equations`.
     """
 
     noise: Array
     delays: Array
-    columns: Columns
-    root: Array
     weights: Array
 
     @property
@@ -285,7 +332,7 @@ class Identification(IdentifiedParameters):
             raise InputError('payload: none was identified')
         return self.model.with_payload(found.frame, found.mass, found.com, found.inertia)
 
-    @cached_property
+    @property
     def consistent_values(self) -> Array:
         """
         Parameters nearby that are physically consistent, (P,).
@@ -293,30 +340,10 @@ class Identification(IdentifiedParameters):
         Friction and rotor inertias are above 0, and inertias are those of positive masses. The
         weighted squares of the fit grow as little as they can; see `robot`.
         """
-        return np.asarray(self._matrix @ self._consistent)
+        return self._possible[0]
 
-    @cached_property
-    def _matrix(self) -> Array:
-        """The parameters (P,) of numbers of joints and inertia parameters of bodies."""
-        count = len(self.columns.positive)
-        base = self.columns.base
-        bodies = np.eye(len(self.names) - count) if base is None else base.combinations
-        matrix = np.zeros((len(self.names), count + bodies.shape[1]))
-        matrix[:count, :count] = np.eye(count)
-        matrix[count:, count:] = bodies
-        return matrix
-
-    @cached_property
-    def _consistent(self) -> Array:
-        """Numbers of joints, then the inertia parameters of all links or of the payload."""
-        count = len(self.columns.positive)
-        if self.columns.base is not None:
-            bodies = inertial_parameters(self.model)
-        else:
-            bodies = self.values[count:]
-            _ = self.payload  # raises if its mass is not above 0
-        cones = Cones(self.values[:count], self.columns.positive, bodies.reshape(-1, len(NAMES)))
-        return consistent(cones, self.root @ self._matrix, self.root @ self.values)
+    def _on_time(self, samples: Samples) -> Array:
+        return samples.on_time(self.delays)
 
     def robot(self) -> Robot:
         """
@@ -336,30 +363,20 @@ class Identification(IdentifiedParameters):
         InputError
             If the mass of the payload is not above 0.
         """
-        count = len(self.columns.positive)
-        numbers = dict(zip(self.names[:count], self._consistent[:count].tolist(), strict=True))
-        bodies = self._consistent[count:].reshape(-1, len(NAMES))
-        return identified_robot(self.model, self.columns, numbers, bodies, self.springs)
+        numbers = dict(zip(self.names, self.consistent_values.tolist(), strict=True))
+        return identified_robot(self.equations, numbers, self._possible[1], self.springs)
 
     def _found(self) -> tuple[ScrewModel, Robot, bool]:
-        return self.model, self.robot(), self.columns.base is not None
-
-    def _explained(
-        self, recording: Recording, model: ScrewModel | None, consistent: bool
-    ) -> EffortShares:
-        columns, values = self.columns, self.consistent_values if consistent else self.values
-        if model is not None:  # its links and load in place of those found
-            columns = replace(columns, model=model, links=False, payload=None)
-            values = values[: len(columns.positive)]
-        samples = read_again(self.reading, recording, lambda own: own.rigid(columns.model), model)
-        return explained(columns, values, samples, self.delays)
+        return self.model, self.robot(), self.equations.links
 
 
-def explained(columns: Columns, values: Array, samples: Samples, delays: Array) -> EffortShares:
-    """Return what parameters explain of the efforts of samples without delays (n,)."""
-    jets, times = samples.jets().links, samples.recording.times
-    parts = columns.parts(values, jets)
-    return EffortShares(columns.model, times, jets, samples.on_time(delays), parts)
+def explained(
+    equations: Equations, values: Array, samples: Samples, efforts: Array
+) -> EffortShares:
+    """Return what parameters explain of efforts (T, n) of samples."""
+    jets = samples.jets(equations.delay(values))
+    parts = equations.parts(values, jets)
+    return EffortShares(equations.robot.tree, samples.recording.times, jets.links, efforts, parts)
 
 
 def spring_rows(springs: tuple[SpringFit, ...]) -> tuple[tuple[str, float, float], ...]:

@@ -15,15 +15,15 @@ from scipy.sparse import csr_matrix
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.dynamics.effort_format import EffortFormat, left_out
-from screw_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from screw_dynamics.errors import InputError
 from screw_dynamics.estimation import MeasuredMotion, effort_standard_deviations, measured_motion
-from screw_dynamics.estimation.identification.columns import Columns
+from screw_dynamics.estimation.identification.equations import Equations
 from screw_dynamics.estimation.identification.least_squares import (
     Window,
     cosine_windows,
     parts,
 )
+from screw_dynamics.estimation.identification.motor_terms import Jets
 from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE, Rows, rows_of
 from screw_dynamics.estimation.identification.recording import Recording, sprung, with_motors
 from screw_dynamics.estimation.recorded_samples import usual_step
@@ -57,17 +57,6 @@ def one_thread(function: _F) -> _F:
         return function
     limited: _F = threadpool_limits.wrap(limits=1, user_api='blas')(function)
     return limited
-
-
-class Jets(NamedTuple):
-    """Jets (T, 3, n) of links and of motors, which are the same at rigid joints."""
-
-    links: Array
-    motors: Array
-
-    def part(self, chosen: slice) -> Jets:
-        """Return some samples."""
-        return Jets(self.links[chosen], self.motors[chosen])
 
 
 class Motion(NamedTuple):
@@ -147,10 +136,6 @@ class Samples:
                 motors[..., self.sprung] = rows[..., links.shape[-1] :]
             self._last[delay] = Jets(links, motors)
         return self._last[delay]
-
-    def rigid(self, model: ScrewModel) -> Array:
-        """Return the efforts (T, n) of a model without drives."""
-        return inverse_dynamics(model, self.jets().links)[:, 0]
 
     def on_time(self, delays: Array) -> Array:
         """Return the efforts (T, n) without the delays (n,) of what was measured of them."""
@@ -281,19 +266,19 @@ class Reading(NamedTuple):
     def motion(
         self,
         rows: Rows,
-        columns: Columns | None = None,
+        rigid: Equations | None = None,
         on_joint: Callable[[], object] | None = None,
     ) -> Motion:
         """
         Return the motion of the parts of a recording.
 
-        Without a smoothing time it is that of several with which `columns` of a rigid robot
+        Without a smoothing time it is that of several with which the equations of a rigid robot
         explain best efforts that are held out.
         """
         found = self._smoothed(rows, self.smoothing_time, on_joint)
-        if columns is None or self.smoothing_time is not None or len(self._sprung(rows.recording)):
+        if rigid is None or self.smoothing_time is not None or len(self._sprung(rows.recording)):
             return found
-        return self._most_telling(rows, found, columns) if columns.joints.any() else found
+        return self._most_telling(rows, found, rigid) if rigid.joints.any() else found
 
     def _smoothed(
         self, rows: Rows, time: float | None, on_joint: Callable[[], object] | None = None
@@ -332,7 +317,7 @@ class Reading(NamedTuple):
         lacking = left_out(self.effort_format.content, self.model, jets)
         return Samples(kept, full, lacking, motion, self._sprung(kept), self.coupling)
 
-    def _most_telling(self, rows: Rows, likely: Motion, columns: Columns) -> Motion:
+    def _most_telling(self, rows: Rows, likely: Motion, rigid: Equations) -> Motion:
         """
         Return the motion, of several smoothing times, that explains held-out efforts best.
 
@@ -354,13 +339,14 @@ class Reading(NamedTuple):
             return likely
         some = inside[:: max(1, -(-len(inside) // _COMPARED))]
         instants, measured = times[some], self._efforts(rows.recording)[some]
-        measured = measured if self.coupling is None else measured @ self.coupling
+        if self.motors and self.coupling is not None:
+            measured = measured @ self.coupling
         left = []
         for motion in motions:
             jets = motion.jets(instants)
             rest = self.effort_format.full_efforts(self.model, jets, measured)
-            rest -= columns.known(jets)
-            left.append(_held_out(columns.of(jets)[:, columns.joints], rest[:, columns.joints]))
+            columns, known = np.split(rigid.linear(jets)[:, rigid.joints], [-1], axis=2)
+            left.append(_held_out(columns, rest[:, rigid.joints] - known[..., 0]))
         shares = np.exp(np.mean(np.log(np.maximum(left, 1e-300)), axis=1))
         return motions[int(np.argmax(_BETTER * shares <= shares.min()))]
 

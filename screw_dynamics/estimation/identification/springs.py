@@ -14,8 +14,8 @@ from screw_dynamics.common.findings import Finding
 from screw_dynamics.common.scalars import require_choice
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import UnknownNameError, listed
-from screw_dynamics.estimation.identification.drive_fit import DriveFit
 from screw_dynamics.estimation.identification.findings import LIMITS
+from screw_dynamics.estimation.identification.fit import DriveFit
 from screw_dynamics.estimation.identification.least_squares import Window
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.estimation.identification.recorded_rows import LEAST_RANGE

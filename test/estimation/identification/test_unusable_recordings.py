@@ -30,7 +30,7 @@ from screw_dynamics.errors import (
 )
 from screw_dynamics.estimation.identification import Recording, identify
 from screw_dynamics.estimation.identification.findings import effort_spikes
-from screw_dynamics.estimation.identification.joint_fit import certain_delays
+from screw_dynamics.estimation.identification.fit import certain_delays
 
 
 @pytest.fixture(scope='module')
