@@ -67,15 +67,14 @@ def test_odd_terms_count_and_even_ones_do_not():
     assert found(lambda q: 3.0 * q + q**2) == pytest.approx(1.5, rel=1e-14)
 
 
-def test_bands_of_the_efforts_cover_the_true_efforts(rng):
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+def test_bands_of_the_efforts_cover_the_true_efforts(rng, planar):
     times = np.linspace(0.0, 5.0, 1500)
     true = sines(times, [2.0, 3.0])
     samples = true[:, 0] + 1e-4 * rng.normal(size=(1500, 2))
     motion = measured_motion(times, samples)
     jets, covariances = motion.jets(times), motion.covariances(times)
-    found = effort_standard_deviations(model, jets, covariances)
-    error = sd.inverse_dynamics(model, jets) - sd.inverse_dynamics(model, true)
+    found = effort_standard_deviations(planar, jets, covariances)
+    error = sd.inverse_dynamics(planar, jets) - sd.inverse_dynamics(planar, true)
     assert (np.abs(error) < 2 * found).mean(axis=(0, 2)).min() > 0.9
     assert (np.abs(error) > 0.1 * found).mean() > 0.5
 

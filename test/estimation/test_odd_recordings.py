@@ -108,6 +108,11 @@ def test_gaps_widen_the_bands(rng):
     assert (deviations[1] > [20, 4, 4, 2, 1.3] * deviations[0]).all()
 
 
+EVEN = np.arange(20.0), np.zeros((20, 1))
+# few samples far from each other, then many
+FEW = np.cumsum([0.0, 800.0, *(600 * [0.01])]), np.zeros((602, 1))
+
+
 @pytest.mark.parametrize(
     ('arguments', 'options', 'error', 'text'),
     [
@@ -120,31 +125,15 @@ def test_gaps_widen_the_bands(rng):
         ((np.full(20, np.inf), np.zeros((20, 1))), {}, NotFiniteError, 'times'),
         ((np.arange(20.0), np.full((20, 1), 1e101)), {}, InputError, 'at most 1e.100 in size'),
         (([*range(20), 9000], np.zeros((21, 1))), {}, TrajectoryError, 'long gaps'),
+        (EVEN, {'smoothing_time': -1.0}, InputError, 'a positive number'),
         (
-            (np.arange(20.0), np.zeros((20, 1))),
-            {'smoothing_time': -1.0},
-            InputError,
-            'a positive number',
-        ),
-        (
-            (np.arange(20.0), np.zeros((20, 1))),
+            EVEN,
             {'smoothing_time': 100.0},
             TrajectoryError,
-            'expected 1 s, the distance of the samples, to 19 s',
+            'expected 1 s, the distance .* to 19 s',
         ),
-        (
-            (np.arange(20.0), np.zeros((20, 1))),
-            {'smoothing_time': 1e-9},
-            TrajectoryError,
-            'got 1e-09 s',
-        ),
-        # few samples far from each other, then many
-        (
-            (np.cumsum([0.0, 800.0, *(600 * [0.01])]), np.zeros((602, 1))),
-            {},
-            TrajectoryError,
-            'nothing was recorded for 800 s after 0.000000 s',
-        ),
+        (EVEN, {'smoothing_time': 1e-9}, TrajectoryError, 'got 1e-09 s'),
+        (FEW, {}, TrajectoryError, 'nothing was recorded for 800 s after 0.000000 s'),
     ],
 )
 def test_what_cannot_be_estimated_is_said(arguments, options, error, text):
@@ -153,7 +142,7 @@ def test_what_cannot_be_estimated_is_said(arguments, options, error, text):
 
 
 def test_times_outside_of_the_recording_are_refused():
-    motion = measured_motion(np.arange(20.0), np.zeros((20, 1)))
+    motion = measured_motion(*EVEN)
     with pytest.raises(InputError, match='expected 0 to 19 s, within the recording, got 20 s'):
         motion.jets([20.0])
     with pytest.raises(InputError, match='within the recording, got -0.01 s'):

@@ -215,14 +215,14 @@ def with_dry_friction(
 
     Breakaway, friction under load and the velocities at which either changes, of those `free`
     (10, n), are no more than likely: where a recording does not tell them from Coulomb friction,
-    its band contains them. `numbers` (10, n) are those to begin at.
+    its band contains them. `numbers` (10, n) have the velocities that are likely.
     """
-    initial, every, known = numbers.copy(), equations.free.copy(), np.full(numbers.shape, np.inf)
-    dry, speeds = [Field.BREAKAWAY, Field.LOAD], [Field.VELOCITY, Field.STRIBECK]
-    every[dry + speeds] = free[dry + speeds]
+    initial, every = equations.initial.copy(), equations.free.copy()
+    known, speeds = np.full(numbers.shape, np.inf), [Field.VELOCITY, Field.STRIBECK]
+    dry = [Field.BREAKAWAY, Field.LOAD, *speeds]
+    every[dry] = free[dry]
     known[Field.LOAD], known[Field.BREAKAWAY] = _LIKELY_LOAD, _LIKELY_EXCESS * coulomb
-    known[speeds] = _LIKELY_VELOCITY * numbers[speeds]
-    initial[[Field.COULOMB, *dry]] = equations.initial[[Field.COULOMB, *dry]]
+    known[speeds], initial[speeds] = _LIKELY_VELOCITY * numbers[speeds], numbers[speeds]
     return replace(equations, initial=initial, deviations=known, free=every)
 
 

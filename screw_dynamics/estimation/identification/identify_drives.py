@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding, by_weight
 from screw_dynamics.common.scalars import require_number
 from screw_dynamics.drives.robot import Robot, as_robot
@@ -163,7 +164,6 @@ def identify_drives(
     reported.require_joints(model.joint_names)
     moved, absent = _moved(given, own)
     findings.extend((*absent, *lost_in_gears(own)))
-    uncertainty = require_number('link_uncertainty', link_uncertainty)
     turned = coupling_of(as_robot(robot).tree, coupling, kept)
     if turned is not None and sprung(own).any():
         raise InputError('coupling: expected motors without springs, got positions of motors')
@@ -174,7 +174,7 @@ def identify_drives(
         constants=constants,
         delayed=delay and bool(moved.any()),
         payload=payload,
-        uncertainty=uncertainty,
+        uncertainty=require_number('link_uncertainty', link_uncertainty),
         springs=parallel_springs or {},
         coupling=turned,
     )
@@ -210,7 +210,8 @@ def identify_drives(
         text = f'{failed}; of the motors nothing is found, only of springs'
         findings.append(Finding('motors', 'odd', (), text))
         report(findings[-1:], False, 3)
-    return _result(found, samples, windows, fits, findings, reading)
+    before = samples.efforts - equations.as_given(samples.jets())
+    return _result(found, samples, windows, fits, findings, reading, before)
 
 
 def of_recorded(
@@ -289,6 +290,7 @@ def _result(
     fits: tuple[SpringFit, ...],
     findings: list[Finding],
     reading: Reading,
+    before: Array,
 ) -> DriveIdentification:
     """Return the result, with what the motion does not tell as it is."""
     equations, values, covariance = found.equations, found.values.copy(), found.fit.covariance
@@ -297,7 +299,6 @@ def _result(
     covariance[unknown], covariance[:, unknown] = 0.0, 0.0
     covariance[unknown, unknown] = np.inf
     deviations = np.sqrt(np.diag(covariance))
-    before = samples.efforts - equations.as_given(samples.jets())
     shares = explained(equations, found.values, samples, samples.efforts)
     for name, text in negative_rotors(found):
         one = f'joint {name!r}: {text}: other smoothing times, or efforts that are filtered?'

@@ -132,6 +132,9 @@ def test_joints_without_springs(planar):
         sd.identify_drives(robot, opposite, payload='tool')
     found = sd.identify_drives(robot, recording)
     assert found.springs == ()
+    given = sd.actuator_efforts(robot, found.shares.jets)[:, 0]  # but for the delay of motors
+    before = np.sqrt(np.mean((found.shares.measured - given) ** 2, axis=0))
+    np.testing.assert_allclose(found.before, before, rtol=1e-3)
     for field, true in zip(fields, motors, strict=True):
         for joint, value in zip(planar.joint_names, true, strict=True):
             place = found.names.index(f'{joint}.{field}')
@@ -213,6 +216,19 @@ def test_a_joint_that_rests_keeps_its_motor(planar):
         < SURE * found.standard_deviations[0]
         < 0.3 * true
     )
+
+
+def test_what_efforts_hardly_tell_is_that_of_the_robot(planar, soft):
+    """Of a motor whose efforts are far too small, not what the first fit makes of them."""
+    drives, recording, _ = soft
+    short = recording.between(0.0, 12.0)
+    measured = replace(short, **scaled(1.0, 0.01)(short))
+    given = wrong_drives(drives, 1.1)
+    found = sd.identify_drives(sd.Robot(planar, given), measured, payload='tool')
+    place = found.names.index('joint_2.rotor_inertia')
+    assert np.isinf(found.standard_deviations[place])
+    kept, own = (one.joints['joint_2'].motor for one in (found.robot.drives, given))
+    assert kept.rotor_inertia == pytest.approx(own.rotor_inertia, rel=1e-12)
 
 
 def scaled(*factors):

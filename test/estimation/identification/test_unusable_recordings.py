@@ -31,6 +31,7 @@ from screw_dynamics.errors import (
 from screw_dynamics.estimation.identification import Recording, identify
 from screw_dynamics.estimation.identification.findings import effort_spikes
 from screw_dynamics.estimation.identification.fit import certain_delays
+from screw_dynamics.estimation.identification.recorded_rows import rows_of
 
 
 @pytest.fixture(scope='module')
@@ -106,14 +107,13 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize('case', LEFT_OUT)
-def test_a_joint_that_tells_nothing_is_left_out(good, case):
+def test_a_joint_that_tells_nothing_is_left_out(planar, good, case):
     """With its parameters; those of the other joint hardly change."""
-    model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), joints=['joint_1', 'joint_2'])
     field, change, text = LEFT_OUT[case]
     measured = replace(good, **{field: change(getattr(good, field))})
     if case == 'at rest':  # the efforts of the first joint are those of another motion
-        model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), locked={'joint_2': 0.3})
-        own, drives = drawn(model, 6)
+        locked = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'), locked={'joint_2': 0.3})
+        own, drives = drawn(locked, 6)
         pad = np.zeros_like(own.positions)
         measured = Recording(
             ('joint_1', 'joint_2'),
@@ -121,12 +121,11 @@ def test_a_joint_that_tells_nothing_is_left_out(good, case):
             np.hstack((own.positions, pad + 0.3)),
             np.hstack((own.efforts, pad)),
         )
-        model = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
         truth = drives.parameters
     else:
-        truth = drawn(model, 6)[1].parameters[::2]
+        truth = drawn(planar, 6)[1].parameters[::2]
     with pytest.warns(RecordingWarning, match=text):
-        found = identify(model, measured)
+        found = identify(planar, measured)
     assert found.names == ('joint_1.viscous', 'joint_1.coulomb', 'joint_1.rotor_inertia')
     assert (np.abs(found.values - truth) < 4.0 * found.standard_deviations).all()
     assert found.findings[0].joints == ('joint_2',)
@@ -179,6 +178,14 @@ def test_samples_held_by_chance_and_stamps_that_scatter(planar):
     assert {finding.kind for finding in found.findings} == {'held', 'clock'}
     assert (np.abs(found.values - drives.parameters) < 4.0 * found.standard_deviations).all()
     assert (found.residuals < 1.1 * EFFORT_NOISE).all()
+
+
+@pytest.mark.parametrize('rows', [slice(400), slice(3600, None)])
+def test_samples_held_at_either_end_are_left_out(good, rows):
+    """But for one, as a robot that rests then, or a driver that has nothing to say yet."""
+    positions = edited(good.positions, rows, ALL, good.positions[rows][0])
+    found = rows_of(replace(good, positions=positions), [False, False])
+    assert len(good.times) - len(found.recording.times) == 399
 
 
 def test_correlated_noise_is_no_motion(planar):

@@ -15,11 +15,6 @@ STEP = 0.005
 BANDWIDTH = 40.0
 
 
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-
-
 def lever_of(model, q, link):
     """Return the vector from the origin of a link to its centre of mass, in base axes."""
     inertia = model.inertias[model.body_names.index(link)]

@@ -16,11 +16,6 @@ BANDWIDTH = 2 * np.pi * 5.0
 RATE = 200.0
 
 
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-
-
 def pushed(model, frame, duration=1.0):
     """Simulate a controlled arm that is pushed; return times, states, efforts, filtered loads."""
     n, rng = model.n, np.random.default_rng(5)

@@ -13,11 +13,6 @@ from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, Spring
 CONTENTS = ('full', 'without_gravity', 'external')
 
 
-@pytest.fixture(scope='module')
-def arm():
-    return sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
-
-
 def poses(arm, seed, count):
     limits = arm.limits
     return np.random.default_rng(seed).uniform(0.6 * limits.lower, 0.6 * limits.upper, (count, 7))

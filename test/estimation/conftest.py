@@ -13,5 +13,10 @@ def iiwa():
 
 
 @pytest.fixture(scope='session')
+def arm(iiwa):
+    return iiwa
+
+
+@pytest.fixture(scope='session')
 def planar():
     return sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
