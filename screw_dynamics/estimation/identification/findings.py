@@ -111,7 +111,7 @@ def stuck(
         starts = np.flatnonzero(np.diff(effort, prepend=np.nan) != 0.0)
         ends = np.append(starts[1:], len(effort))
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            place[start:end] = end - start > 1 and np.ptp(own[start:end]) > least
+            place[start:end] = np.ptp(own[start:end]) > least
         values, counts = np.unique(effort, return_counts=True)
         same = effort == values[np.argmax(counts)]
         if same.mean() > LIMITS.mostly and np.ptp(own[same]) >= least:

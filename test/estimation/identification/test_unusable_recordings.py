@@ -96,6 +96,11 @@ LEFT_OUT = {
         lambda e: edited(e, ALL, 1, 3.3),
         "'joint_2': expected measured efforts, got the same .* in 100 % .* joint is left out",
     ),
+    'a dead band': (
+        'efforts',
+        lambda e: e * (np.abs(e) > np.quantile(np.abs(e), 0.7, axis=0) * [0.0, 1.0]),
+        "'joint_2': .* in 100 % .* the joint is left out",
+    ),
     'zero': ('efforts', lambda e: edited(e, ALL, 1, 0.0), "'joint_2': .* the joint is left out"),
     'another unit': (
         'efforts',
@@ -162,6 +167,12 @@ def test_samples_that_tell_nothing_are_left_out(planar, good, case):
     truth = drawn(planar, 6)[1].parameters
     assert (np.abs(found.values - truth) < 4.0 * found.standard_deviations).all()
     assert (found.residuals < 1.1 * EFFORT_NOISE).all()
+
+
+def test_stuck_efforts_are_left_out_where_links_are_sought(planar, good):
+    """They are told by the model given, whose parameters are sought."""
+    with pytest.warns(RecordingWarning, match='from 5 s to 8.995 s: left out'):
+        identify(planar, replace(good, efforts=edited(good.efforts, HELD, ALL, 0.0)), links=True)
 
 
 def test_samples_held_by_chance_and_stamps_that_scatter(planar):

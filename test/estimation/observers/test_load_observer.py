@@ -8,7 +8,6 @@ from oracles.random_models import random_joint_jet, random_model
 from scipy.integrate import quad, solve_ivp
 
 import screw_dynamics as sd
-from screw_dynamics import lie
 from screw_dynamics.errors import InputError, NotFiniteError, ShapeError, SingularJacobianError
 from screw_dynamics.estimation.observers.link_efforts_from_motors import LinkEffortsFromMotors
 
@@ -254,15 +253,6 @@ def test_covariance_of_a_wrench_is_that_of_its_noise(arm):
     information = jacobian @ np.linalg.inv(observer.covariance) @ jacobian.T
     _, covariance = observer.wrench('flange')
     np.testing.assert_allclose(covariance @ information, np.eye(6), atol=1e-8)
-
-
-def test_a_mass_is_weighed():
-    link = lie.inertia_matrix(2.0, np.array([0.5, 0, 0]), np.zeros((3, 3)))
-    arm = sd.ScrewModel.from_screws([-1], [np.eye(4)], [[0, -1, 0, 0, 0, 0]], [link])
-    observer = sd.LoadObserver(arm, bandwidth=10.0)
-    for i in range(400):
-        found = observer.update(i / RATE, [0.0], [0.0], [9.81 + 0.5 * 9.81])
-    assert found[0] == pytest.approx(-0.5 * 9.81, abs=1e-6)  # 1 kg at 0.5 m
 
 
 def test_bad_arguments_leave_the_observer_as_it_was(arm):

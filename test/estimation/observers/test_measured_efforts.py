@@ -177,12 +177,8 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
         sd.share_path('urdf/planar_2r.urdf').read_bytes().replace(b'"revolute"', b'"continuous"')
     )
     springs = sd.Drives({'joint_1': sd.JointDrive(sd.LinearSpring(100.0))})
-    found = sd.measured_spring_efforts(
-        sd.Robot(model, springs),
-        [[0.1, 0.0], [0, 0]],
-        [[0.12 + 4 * np.pi, 0.0], [0, 0]],
-        [0.0, 0.0],
-    )
+    robot, motors = sd.Robot(model, springs), [[0.12 + 4 * np.pi, 0.0], [0, 0]]
+    found = sd.measured_spring_efforts(robot, [[0.1, 0.0], [0, 0]], motors, [0.0, 0.0])
     np.testing.assert_allclose(found, [2.0, 0.0], atol=1e-10)
 
 
