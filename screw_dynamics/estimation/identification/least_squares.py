@@ -194,9 +194,9 @@ def _covariance(
     what is known in advance, whose errors have the variance 1.
     """
     total: Array = told.T @ told
-    own, shared = [], []  # parts of the variances: squares of windows, products of neighbours
+    own, shared = [], []  # squares of windows, products of neighbours
     fitted = []  # (K, K) of each window: what the parameters take from all others
-    last, before = slice(0, 0), np.empty(0)
+    last, before = slice(0, 0), np.empty((0, len(inverse)))
     for part, factors in windows:
         rows = columns(part).reshape(-1, len(inverse))
         factor = np.repeat(factors, residuals.shape[1])
@@ -207,21 +207,22 @@ def _covariance(
         grown = grown @ (sizes[:, np.newaxis] * directions)
         gain = residuals[part].ravel() @ axes @ grown
         total += np.outer(gain, gain)
-        fitted.append(inverse @ grown.T @ taken)
-        shares = (inverse @ rows.T) ** 2
-        own.append(shares @ factor**2)
+        grown = grown @ inverse.T
+        reach = axes @ grown
         common = (last.stop - part.start) * residuals.shape[1]
-        shared.append(shares[:, :common] @ (before[len(before) - common :] * factor[:common]))
-        last, before = part, factor
+        own.append(np.sum(reach**2, axis=0))
+        shared.append(np.sum(before[len(before) - common :] * reach[:common], axis=0))
+        fitted.append(grown.T @ taken)
+        last, before = part, reach
     # degrees of freedom of a sum of squares of dependent sums, after Bell and McCaffrey
     every = np.array(fitted)
-    alike = np.sum(every[1:] * every[:-1], axis=2)
+    lost, alike = np.sum(every**2, axis=2), np.sum(every[1:] * every[:-1], axis=2)
     products = every.transpose(1, 2, 0) @ every.transpose(1, 0, 2)
-    spread = np.sum(np.square(own), axis=0) - np.sum(np.sum(every**2, axis=2) ** 2, axis=0)
-    spread += np.sum(products**2, axis=(1, 2))
+    spread = np.sum((own - lost) ** 2 - lost**2, axis=0) + np.sum(products**2, axis=(1, 2))
     spread += 2.0 * np.sum(np.array(shared[1:]) * (shared[1:] - 2.0 * alike), axis=0)
     certain = ((inverse @ told.T) ** 2).sum(axis=1)
-    with np.errstate(divide='ignore'):  # of what is known in advance alone
-        freedom = (np.sum(own, axis=0) + certain) ** 2 / spread
+    with np.errstate(divide='ignore', over='ignore', invalid='ignore'):  # of what is known alone
+        freedom = (np.sum(own - lost, axis=0) + certain) ** 2 / np.maximum(spread, 0.0)
+        freedom = np.fmax(freedom, 1.0)
     wider = stdtrit(freedom, _INSIDE) / ndtri(_INSIDE)
     return np.asarray(np.outer(wider, wider) * (inverse @ total @ inverse.T))
