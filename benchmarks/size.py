@@ -29,7 +29,7 @@ BUDGET = {
     'screw_dynamics/drives': 4490,
     'screw_dynamics/dynamics': 2820,
     'screw_dynamics/estimation': 8070,
-    'screw_dynamics/fleet': 1960,
+    'screw_dynamics/fleet': 1930,
     'screw_dynamics/kernels': 10040,
     'screw_dynamics/learning': 810,
     'screw_dynamics/lie': 1250,

@@ -71,21 +71,18 @@ class Many(
         every = list(recordings_in(paths))
         if not every:
             raise InputError('recordings: expected one or more, got none')
-        code = 0
-        for record in run(function, robot, every, **self.options, **options):
-            tell(record)
-            unusable = record.values.get('usable') is False
-            code = max(code, FAILED * bool(record.error), FAULTY * unusable)
+        found = run(function, robot, every, **self.options, **options)
+        code = max(map(_tell, found), default=0)
         if self.output is not None:
             print(f'written: {self.output / "summary.parquet"}')
         return code
 
 
-def tell(record: Record) -> None:
-    """Print some values of a record, or why there are none."""
+def _tell(record: Record) -> int:
+    """Print some values of a record, or why there are none; return the exit code."""
     if record.error:
         print(f'failed: {record.error}', file=sys.stderr)
-        return
+        return FAILED
     shown = [
         f'{name} {value if isinstance(value, (str, bool)) else format(value, ".5g")}'
         for name, value in list(record.values.items())[:_SHOWN]
@@ -93,6 +90,7 @@ def tell(record: Record) -> None:
     print(f'{record.path}: {", ".join(shown)}')
     for text in record.warnings:
         print(f'  {text}')
+    return FAULTY * (record.values.get('usable') is False)
 
 
 def only_of_one(**given: object) -> None:

@@ -136,24 +136,19 @@ def drift_of(
         columns |= {t: columns[n] * time for n, t in zip(names, trends, strict=True) if n in
                     columns}  # fmt: skip
         records.append(replace(one, columns=columns))
-    shared = *solution.shared, *trends
-    whole = replace(solution, records=tuple(records), shared=shared)
+    whole = replace(solution, records=tuple(records), shared=(*solution.shared, *trends))
     found = whole.solved(0)
-    values, rates = (found.values[_places(whole, of)] for of in (names, trends))
-    deviations = np.sqrt(np.diag(found.covariance))[_places(whole, trends)]
-    freedom = np.maximum(found.freedom[_places(whole, trends)], 1.0)
+    values = found.values[[whole.names.index(name) for name in names]]
+    rates, freedom = (of[-len(names) :] for of in (found.values, found.freedom))
+    deviations = np.sqrt(np.diag(found.covariance))[-len(names) :]
     narrower = deviations * ndtri(INSIDE) / stdtrit(freedom, INSIDE)
     chances = 2.0 * len(names) * stdtr(freedom, -np.abs(rates) / narrower)
     # what each recording tells
     others = tuple(name for name in solution.shared if name not in names)
-    each = replace(solution, own=(*solution.own, *names), shared=others)
-    own, places = [each.solved(k) for k in range(len(times))], _places(each, names)
-    spreads = np.array([np.sqrt(np.diag(one.covariance))[places] for one in own])
-    estimates = np.where(np.isinf(spreads), np.nan, [one.values[places] for one in own])
+    each = replace(solution, own=(*names, *solution.own), shared=others)
+    own, count = [each.solved(k) for k in range(len(times))], len(names)
+    spreads = np.array([np.sqrt(np.diag(one.covariance))[:count] for one in own])
+    estimates = np.where(np.isinf(spreads), np.nan, [one.values[:count] for one in own])
     rows = np.column_stack((values, rates / span, deviations / span, np.minimum(chances, 1.0)))
-    found_trends = zip(names, *rows.T.tolist(), units, strict=True)
-    return Drift(tuple(Trend(*one) for one in found_trends), times, estimates, spreads, unit)
-
-
-def _places(solution: JointSolution, names: tuple[str, ...]) -> list[int]:
-    return [solution.names.index(name) for name in names]
+    every = zip(names, *rows.T.tolist(), units, strict=True)
+    return Drift(tuple(Trend(*one) for one in every), times, estimates, spreads, unit)

@@ -223,7 +223,7 @@ class JointSolution:
             common = float(np.min(top.shares**2 / top.spread, initial=np.inf))
             freedom = np.where(certain, every**2 / (spread + others**2 / common), 1.0)
         wider = stdtrit(freedom, INSIDE) / ndtri(INSIDE)
-        covariance, degrees = np.diag(np.full(len(kept), np.inf)), np.zeros(len(kept))
+        covariance, degrees = np.diag(np.full(len(kept), np.inf)), np.ones(len(kept))
         found = np.outer(wider, wider) * (inverse @ gains @ inverse.T)
         found[np.diag_indices_from(found)] = np.where(certain, np.diag(found), np.inf)
         covariance[np.ix_(kept, kept)], degrees[kept] = found, freedom

@@ -170,7 +170,7 @@ def identify_alone(
     >>> arm = sd.share_path('examples/recorded/ur10.urdf')
     >>> path = sd.share_path('examples/recorded/ur10.npz')
     >>> record = sd.fleet.identify_alone(arm, str(path), end=9.0, rotors=False)
-    >>> record.columns['parameter'][0]
+    >>> str(record.columns['parameter'][0])
     'shoulder_pan_joint.viscous'
     """
     own = as_text(robot).robot

@@ -16,6 +16,7 @@ from multiprocessing import connection, get_context
 from screw_dynamics.errors import ScrewDynamicsError
 from screw_dynamics.fleet.record import Record
 
+_WHY = "killed, out of memory, or the script lacks `if __name__ == '__main__':`"
 _AHEAD = 4  # recordings per process that are given out before the first is yielded
 _MOST_LOST = 5  # recordings one after the other whose processes end: no file does that
 
@@ -51,13 +52,11 @@ def in_processes(
                 lost += 1
                 if lost == _MOST_LOST:
                     raise ScrewDynamicsError(
-                        f'processes ended with {lost} recordings one after the other: are they '
-                        'killed for want of memory, or does the script lack `if __name__ == '
-                        "'__main__':`?"
+                        f'processes ended with {lost} recordings one after the other: {_WHY}'
                     ) from None
                 record = Record(
                     given[0][0],
-                    error=f'{given[0][0]}: its process ended twice: killed, or out of memory',
+                    error=f'{given[0][0]}: its process ended twice: {_WHY}',
                 )
             given.popleft()
             alone = max(alone - 1, 0)

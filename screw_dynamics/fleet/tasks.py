@@ -10,9 +10,8 @@ import os
 import sys
 import threading
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -241,7 +240,9 @@ def run(
         raise InputError(f'paths: expected several, in a list, got {shown(paths)}')
     # recordings themselves are for functions that take them, without output
     every: list[Any] = [p if isinstance(p, Recording) else os.fspath(p) for p in paths]
-    rank, size = _shard(shard)
+    rank, size = shard
+    if not 0 <= rank < size:
+        raise InputError(f'shard: expected a rank from 0 to below the size, got {shown(shard)}')
     work, own = task(function, robot, output, **options), every[rank::size]
     processes = 1 if executor else _jobs(jobs, len(own))
     return _records(work, own, every, executor, processes)
@@ -251,7 +252,7 @@ def _records(
     task: Task, own: list[str], every: list[str], executor: Executor | None, jobs: int
 ) -> Iterator[Record]:
     if executor is not None:
-        found = _submitted(task, own, executor)
+        found = executor.map(task, own)
     elif jobs > 1:
         found = in_processes(task, own, jobs)
     else:
@@ -261,48 +262,26 @@ def _records(
             yield record
             count()
     if task.output is not None:
-        summarise(task, every, task.output)
+        _summarise(task, every, task.output)
 
 
-def _submitted(task: Task, paths: Sequence[str], executor: Executor) -> Iterator[Record]:
-    futures: deque[Future[Record]] = deque(executor.submit(task, path) for path in paths)
-    try:
-        while futures:
-            yield futures.popleft().result()
-    finally:
-        for future in futures:
-            future.cancel()
-
-
-def summarise(task: Task, paths: Sequence[str], folder: Path) -> None:
-    """Write the summary, again while other shards write files of theirs meanwhile."""
+def _summarise(task: Task, paths: Sequence[str], folder: Path) -> None:
+    """Write the rows of what is finished, again while other shards write files meanwhile."""
     before = -1
     while True:
-        found = [record for path in paths if (record := _done(task, path, folder)) is not None]
-        if len(found) == before:
+        files = [(path, finished(file_of(path, folder), task.settings)) for path in paths]
+        rows = [replace(found, path=path) for path, found in files if found is not None]
+        if len(rows) == before:
             return
-        write_summary(folder / 'summary.parquet', found)
-        before = len(found)
-
-
-def _done(task: Task, path: str, folder: Path) -> Record | None:
-    """Return the record of a path, with these settings, if it is finished."""
-    found = finished(file_of(path, folder), task.settings)
-    return None if found is None else replace(found, path=path)
+        write_summary(folder / 'summary.parquet', rows)
+        before = len(rows)
 
 
 def _failed(path: str, error: Exception) -> Record:
-    text = str(error) if isinstance(error, ScrewDynamicsError) else ''
-    text = text or f'{type(error).__name__}: {error}'
+    own = isinstance(error, ScrewDynamicsError) and str(error)
+    text = own or f'{type(error).__name__}: {error}'
     text = text if str(path) in text else f'{path}: {text}'
     return Record(str(path), error=' '.join(bounded(text).split()))
-
-
-def _shard(shard: tuple[int, int]) -> tuple[int, int]:
-    rank, size = shard
-    if not 0 <= rank < size:
-        raise InputError(f'shard: expected a rank from 0 to below the size, got {shown(shard)}')
-    return rank, size
 
 
 def _jobs(jobs: int | None, count: int) -> int:

@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.recordings import V0, drawn
+from scipy.special import ndtri, stdtrit
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError
@@ -104,28 +105,40 @@ def test_a_thousand_recordings_in_any_order_have_the_least_squares_of_numpy():
     assert shuffled.covariance.tobytes() == found.covariance.tobytes()
 
 
-def test_own_parameters_of_recordings_and_robots_are_block_columns():
-    robots = [f'robot_{k % 3}' for k in range(12)]
-    own = {'robot_0': 1.0, 'robot_1': 1.5, 'robot_2': 2.0}
-    truth = lambda k: TRUTH * np.array([own[robots[k]], 1, 1, 1, 1, 1])  # noqa: E731
-    tables, parts = fleet(2, 12, truth)
-    found = combine(parts, per_robot=(NAMES[0],), robots=robots)
-    rows = []
+@pytest.mark.parametrize('per_robot', [(), NAMES[:2]])
+@pytest.mark.parametrize('windows', [1, 3])
+def test_own_parameters_and_bands_are_those_of_block_columns(windows, per_robot):
+    """Bell and McCaffrey (2002) on all equations, to 1e-9: roots of 1 - H lose half the digits."""
+    tables, parts = fleet(7, 5, windows=windows, samples=60)
+    robots = ['one', 'one', 'two', 'two', 'two']
+    whole = combine(parts, per_robot=per_robot, robots=robots)
+    many, own = len(per_robot), len(whole.names)
+    columns, right = np.zeros((300, own + 2 * many + 5)), np.concatenate(tables)[:, -1]
     for k, table in enumerate(tables):
-        wide = np.zeros((len(table), 5 + 3 + 12 + 1))
-        wide[:, :5], wide[:, -1] = table[:, 1:6], table[:, -1]
-        wide[:, 5 + int(robots[k][-1])], wide[:, 8 + k] = table[:, 0], table[:, 6]
-        rows.append(wide)
-    every = np.vstack(rows)
-    expected = np.linalg.lstsq(every[:, :-1], every[:, -1], rcond=None)[0]
-    np.testing.assert_allclose(found.values, expected[:5], rtol=1e-12)
-    for k in range(12):
-        values = [value for _, value, _ in found.of(f'{k:04d}')]
-        ours = [expected[8 + k], expected[5 + k % 3], *expected[:5]]
-        np.testing.assert_allclose(values, ours, rtol=1e-11)
-    assert not found.outlying and not found.outlying_robots
-    together = combine(parts, robots=robots)
-    assert set(together.outlying_robots) <= set(own)
+        rows, robot = slice(60 * k, 60 * k + 60), robots[k] == 'two'
+        columns[rows, own + robot * many : own + robot * many + many] = table[:, :many]
+        columns[rows, :own], columns[rows, own + 2 * many + k] = table[:, many:6], table[:, 6]
+    inverse = np.linalg.inv(columns.T @ columns)
+    values = np.linalg.lstsq(columns, right, rcond=None)[0]
+    for k, robot in enumerate(robots):
+        first = own + (robot == 'two') * many
+        expected = [values[own + 2 * many + k], *values[first : first + many], *values[:own]]
+        found = [value for _, value, _ in whole.of(f'{k:04d}')]
+        np.testing.assert_allclose(found, expected, rtol=1e-11)
+    left = np.eye(300) - columns @ inverse @ columns.T
+    gains = np.zeros((own, 300, 5 * windows))
+    for k, part in enumerate(np.array_split(np.arange(300), 5 * windows)):
+        sizes, axes = np.linalg.eigh(left[np.ix_(part, part)])
+        told = np.where(sizes > 1e-9, np.maximum(sizes, 1e-3), np.inf) ** -0.5
+        gains[:, part, k] = (axes * told @ axes.T @ columns[part] @ inverse[:, :own]).T
+    expected = gains.transpose(0, 2, 1) @ left @ gains
+    freedom = np.trace(expected, axis1=1, axis2=2) ** 2 / (expected**2).sum(axis=(1, 2))
+    sums = gains.transpose(0, 2, 1) @ left @ right
+    found = whole.solution.solved(0)
+    np.testing.assert_allclose(found.freedom[-own:], freedom, rtol=1e-9)
+    wider = stdtrit(freedom, 0.975) / ndtri(0.975)
+    covariance = np.outer(wider, wider) * (sums @ sums.T)
+    np.testing.assert_allclose(found.covariance[-own:, -own:], covariance, rtol=1e-9)
 
 
 def test_bands_hold_the_parameters_of_correlated_errors():

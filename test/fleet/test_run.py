@@ -120,7 +120,8 @@ def test_a_killed_process_costs_no_recording_but_one_that_kills_always(tmp_path)
     assert contents(tmp_path / 'killed') == contents(tmp_path / 'whole')
     found = list(run(fleet_functions.deadly, ARM, paths, jobs=2, always=True))
     assert [record.error for record in found if record.error] == [
-        f'{paths[2]}: its process ended twice: killed, or out of memory'
+        f'{paths[2]}: its process ended twice: killed, out of memory, or the script lacks '
+        "`if __name__ == '__main__':`"
     ]
 
 
@@ -238,6 +239,14 @@ def test_a_robot_is_the_same_once_it_was_a_text():
 def test_impossible_shards_are_named(shard):
     with pytest.raises(InputError, match=r'shard: expected a rank from 0 to below the size'):
         run(evaluate, ARM, [], shard=shard)
+
+
+def test_a_script_on_standard_input_needs_one_process():
+    text = SCRIPT.replace("if __name__ == '__main__':", 'if True:')
+    command = [sys.executable, '-', 'check', str(ARM), 'out', 'a.csv', 'b.csv']
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    found = subprocess.run(command, input=text, env=environment, capture_output=True, text=True)
+    assert found.stderr.count('Traceback') == 1 and 'one on standard input: jobs=1' in found.stderr
 
 
 def test_one_path_is_no_list_of_its_letters():
