@@ -13,10 +13,12 @@ from math import isfinite
 import pytest
 from processes import python
 
+import screw_dynamics as sd
 import screw_dynamics.command_line.main as program
 from screw_dynamics.command_line.command_parser import CommandParser
 from screw_dynamics.command_line.records import read
 
+DOCUMENT = sd.share_path('docs/command_line.md').read_text().replace('`', '')
 COMMANDS = (
     'demo doctor model terms evaluate observe identify excite learn generate symbolic retime view'
 ).split()
@@ -30,10 +32,14 @@ def parser_of(command: str) -> CommandParser:
 
 
 @pytest.mark.parametrize('command', COMMANDS)
-def test_every_argument_is_explained(command):
+def test_every_argument_is_explained_as_in_the_documents(command):
     parser = parser_of(command)
-    for action in parser._actions:
-        assert action.help, f'{command}: {action.option_strings or action.dest}'
+    rows = re.split('<!-- (?:end )?table.*-->', DOCUMENT.partition(f'options {command} -->')[2])[0]
+    for action in parser._actions[1:]:  # the first is --help
+        name = (action.option_strings or [action.metavar])[-1]
+        told = action.help.replace('`', '')
+        assert f'| {told.replace("%%", "%")} |' in rows and name in rows, name
+    assert all(record.__dataclass_params__.frozen for record in parser._records.values())
     told = ' '.join(action.help for action in parser._actions)
     for item in chain.from_iterable(map(fields, parser._records.values())):
         if isinstance(item.default, float) and isfinite(item.default):

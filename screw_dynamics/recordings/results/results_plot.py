@@ -40,7 +40,7 @@ _MOST_POINTS = 4000  # per line
 _MOST_MARKS = 25
 _MOST_JOINTS = 210
 _WIDTH, _HEIGHT = 5.9, 7.6  # of a column of panels [inches]
-_LEGEND = 190  # characters beside each other in a legend of the width of two columns
+_LEGEND = 135  # characters beside each other in a legend of the width of two columns
 _LIMIT = (0, (5, 2))  # dashes
 _NEAR = 0.5  # share of a limit from which on it is in the picture
 

@@ -74,19 +74,21 @@ def test_another_trajectory_is_no_run(runs_in):
 
 
 def test_samples_of_a_motion_tell_when_it_began(tmp_path):
-    """Of FeedforwardTorque messages, with another motion between two runs."""
+    """Of FeedforwardTorque messages, with motions of another begin or end between two runs."""
     results = sd.evaluate(ARM, CURVE)
     stamps = START + np.round(results.times * SECOND).astype(np.int64)
     since = stamps - START
     with BagWriter(tmp_path / 'runs') as writer:
         output = ResultsWriter(writer)
-        away = replace(results, joint_jet=results.joint_jet + 0.01)
-        for begin, motion in ((0, results), (5, away), (9, results)):
+        others = np.stack([results.joint_jet] * 2)
+        others[0, 0, 0, 0] = others[1, -1, 0, 1] = 0.01
+        away = [replace(results, joint_jet=jet) for jet in others]
+        for begin, motion in zip((0, 4, 6, 9), (results, *away, results), strict=True):
             origin = Origin(stamps + begin * SECOND, since, 4, Source.TRAJECTORY)
             output.write(motion, origin, ARM if begin == 9 else None)
     with Bag(tmp_path / 'runs') as bag:
         first, second = recorded_runs(bag, CURVE, ARM, tolerance=1e-6)
-        with pytest.raises(BagError, match='within 1e-06 rad or m, got 3, the nearest 1.59 off'):
+        with pytest.raises(BagError, match='within 1e-06 rad or m, got 4, the nearest 1.6 off'):
             recorded_runs(bag, sd.trajectory.through(ARM, [0.0, 1.0], [[0, 0], [0, 1]]), ARM, 1e-6)
     assert not len(first.times)  # the links are recorded in the last one only
     np.testing.assert_allclose(second.positions, results.joint_jet[:, 0], atol=1e-12)

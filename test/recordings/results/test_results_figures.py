@@ -148,6 +148,28 @@ def test_waypoints_are_whole_dots():
     assert figure.subfigs[0].legends[0].get_texts()[-1].get_text() == 'waypoint'
 
 
+def test_wide_ends_of_bands_are_outside_of_the_picture():
+    """Of a band that is wide in the first and last 4 %, and has a peak within."""
+    spread = np.ones((200, 1, 1))
+    spread[:8] = spread[-8:] = 1e3
+    spread[12] = spread[-13] = 3.0
+    results = one_joint(np.zeros(200), effort_deviations=spread)
+    (panel,) = titled(drawn(results), 'effort')
+    low, high = panel.get_ylim()
+    assert -low == high and 6.0 < high < 8.0  # two deviations, and a margin
+
+
+@pytest.mark.parametrize(('length', 'drives'), [(12, None), (25, sd.Drives({})), (60, None)])
+def test_a_legend_takes_the_width_that_it_has(length, drives):
+    iiwa = sd.read_urdf(sd.share_path('urdf/iiwa14.urdf'))
+    curve = sd.trajectory.through(iiwa, [0.0, 1.0], [[0.0] * 7, [0.1] * 7])
+    results = sd.evaluate(sd.Robot(iiwa, drives), curve, [0.0, 1.0])
+    names = tuple(letter * length for letter in 'aeouhnt')
+    figure = drawn(replace(results, joint_names=names))
+    legend = figure.subfigs[0].legends[0]
+    assert 0.4 < legend.get_window_extent().width / figure.bbox.width <= 1.0
+
+
 def test_a_file_has_the_picture(tmp_path):
     """No name is taken for a formula; a character that the font has not is told once."""
     results = replace(sd.evaluate(ARM, CURVE), joint_names=('関節一', '$\\nonsense{$'))

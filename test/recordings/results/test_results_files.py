@@ -12,8 +12,9 @@ pytest.importorskip('rosbags', reason='bags need the package rosbags')
 
 import screw_dynamics as sd
 from screw_dynamics.errors import BagError, InputError
-from screw_dynamics.recordings.bags import Bag
+from screw_dynamics.recordings.bags import Bag, BagMessage, BagTopic
 from screw_dynamics.recordings.bags.writer import BagWriter
+from screw_dynamics.recordings.motions import BagEfforts
 from screw_dynamics.recordings.results.evaluation import evaluate_samples
 from screw_dynamics.recordings.results.results import MotorResults, Origin, Results
 from screw_dynamics.recordings.results.results_bag import ResultsWriter, write_bag
@@ -39,6 +40,13 @@ def fields(results):
         for name, value in found.items()
         if name not in ('motors', 'gear_ratios', 'transmitted', 'effort_rates')
     }
+
+
+@pytest.mark.parametrize('kind', [Results, MotorResults, BagEfforts, BagMessage, BagTopic])
+def test_results_are_frozen(kind):
+    """Two of those with arrays are equal if they are one object."""
+    about = kind.__dataclass_params__
+    assert about.frozen and about.eq == kind.__module__.endswith('bags.records')
 
 
 @pytest.mark.parametrize('slides', [None, (False, True)])
