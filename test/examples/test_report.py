@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,28 @@ import pytest
 
 pytest.importorskip('rosbags', reason='recordings are read from bags')
 
-from recorded_messages import START, TORQUE, TRAJECTORY, Messages  # noqa: E402
+from helpers.bag_messages import (
+    SECOND,
+    START,
+    TRAJECTORY,
+    TYPES,
+    header,
+    joint_trajectory,
+)
 
-from ros_demo.processes import DemoError  # noqa: E402
-from ros_demo.recording import TickTimes, read_recording, read_tick_times
-from ros_demo.report import peak_table, recompute, report, timing  # noqa: E402
-from screw_dynamics.errors import BagError  # noqa: E402
-from screw_dynamics.recordings.bags.writer import BagWriter  # noqa: E402
+from ros_demo.processes import DemoError
+from ros_demo.recording import (
+    LONGEST_KEY,
+    MEAN_KEY,
+    TickTimes,
+    read_recording,
+    read_tick_times,
+)
+from ros_demo.report import peak_table, recompute, report, timing
+from screw_dynamics.errors import BagError
+from screw_dynamics.recordings.bags.writer import BagWriter
+from screw_dynamics.recordings.results.results import Origin, Results
+from screw_dynamics.recordings.results.results_bag import ResultsWriter
 
 pytestmark = pytest.mark.processes
 
@@ -88,52 +105,29 @@ def test_the_report_is_in_the_units_it_names(arm: Any, recording: Any) -> None:
     assert 0.1 < float(times[1]) <= float(times[2]) < 1e5
 
 
-END = 8_000_000  # of a trajectory [ns]
-
-
-def write_bag(path: Path, samples: int, jets: np.ndarray, efforts: np.ndarray) -> None:
+@contextmanager
+def written(path: Path) -> Iterator[Callable[..., None]]:
+    """Yield a function that writes a trajectory of 8 ms to a new bag, and samples of it."""
     with BagWriter(path) as bag:
-        write_trajectory(bag, add_topics(bag), START, jets[:samples], efforts)
+        output = ResultsWriter(bag, '/torque')
+        bag.add_topic('/trajectory', TRAJECTORY, TYPES.definition(TRAJECTORY))
 
+        def write(start: int, jets: np.ndarray, efforts: np.ndarray, at: float = 0.0) -> None:
+            points = [(0.0, [at + 10.0, at]), (0.008, [at + 11.0, at + 1.0])]
+            message = joint_trajectory(['b', 'a'], points)
+            bag.write('/trajectory', start, TYPES.serialize(message))
+            since = 4_000_000 * np.arange(len(jets)) + 7
+            results = Results(('a', 'b'), 1e-9 * since, jets, efforts[: len(jets)])
+            output.write(results, Origin(start + since, since, 4, 1))
 
-def add_topics(bag: BagWriter) -> Messages:
-    messages = Messages()
-    for topic, name in (('/torque', TORQUE), ('/trajectory', TRAJECTORY)):
-        messages.add_topic(bag, topic, name)
-    return messages
-
-
-def write_trajectory(
-    bag: BagWriter,
-    messages: Messages,
-    start: int,
-    jets: np.ndarray,
-    efforts: np.ndarray,
-    position: float = 10.0,
-) -> None:
-    """Write a trajectory that starts at an instant [ns], and a sample for each of the jets."""
-    nothing = np.zeros(0)
-    points = [
-        messages.point(time, [np.array([position + 10.0 + i, position + i]), nothing, nothing])
-        for i, time in enumerate((0, END))
-    ]
-    message = messages(
-        TRAJECTORY, header=messages.header(0), joint_names=['b', 'a'], points=points
-    )
-    messages.write(bag, '/trajectory', TRAJECTORY, start, message)
-    for i, jet in enumerate(jets):
-        torque = messages.torque(4_000_000 * i + 7, jet, efforts[i], start)
-        messages.write(bag, '/torque', TORQUE, start, torque)
+        yield write
 
 
 def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator) -> None:
     jets, efforts = rng.normal(size=(9, 5, 2)), rng.normal(size=(9, 3, 2))
-    with BagWriter(tmp_path / 'bag') as bag:
-        messages = add_topics(bag)
-        for k, (begin, end) in enumerate([(0, 2), (2, 6), (6, 9)]):
-            own = slice(begin, end)
-            start = START + 1_000_000_000 * k
-            write_trajectory(bag, messages, start, jets[own], efforts[own], 10.0 * k)
+    with written(tmp_path / 'bag') as write:
+        for k, own in enumerate([slice(0, 2), slice(2, 6), slice(6, 9)]):
+            write(START + SECOND * k, jets[own], efforts[own], 10.0 * k)
     recording = read_recording(tmp_path / 'bag', '/torque', '/trajectory')
     assert recording.joint_jet.tobytes() == jets[6:].tobytes()
     assert recording.effort_jet.tobytes() == efforts[6:].tobytes()
@@ -143,51 +137,39 @@ def test_the_last_trajectory_of_several(tmp_path: Path, rng: np.random.Generator
 
 def test_efforts_that_end_before_the_trajectory(tmp_path: Path, rng: np.random.Generator) -> None:
     jets, efforts = rng.normal(size=(5, 5, 2)), np.ones((5, 3, 2))
-    with BagWriter(tmp_path / 'bag') as bag:
-        messages = add_topics(bag)
-        write_trajectory(bag, messages, START, jets, efforts)
-        write_trajectory(bag, messages, START + 1_000_000_000, jets[:2], efforts)
+    with written(tmp_path / 'bag') as write:
+        write(START, jets, efforts)
+        write(START + SECOND, jets[:2], efforts)
     text = r'bag: expected /torque until the end .*, 0\.008 s from its start, got it until 0\.004'
     with pytest.raises(BagError, match=text):
         read_recording(tmp_path / 'bag', '/torque', '/trajectory')
 
 
 def test_a_silent_node_is_named(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', 0, np.zeros(0), np.zeros(0))
+    with written(tmp_path / 'bag') as write:
+        write(START, np.zeros((0, 5, 2)), np.zeros((0, 3, 2)))
     with pytest.raises(BagError, match='bag: expected messages on /torque, found none'):
         read_recording(tmp_path / 'bag', '/torque', '/trajectory')
 
 
-DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
-SECOND = 1_000_000_000
-
-
 def write_reports(path: Path, reports: list[tuple[float, float, float]]) -> None:
     """Torques from 1 s to 4 s; reports of (time, mean, longest), and those of another node."""
-    messages = Messages()
+    array, status, pair = (
+        TYPES[f'diagnostic_msgs/msg/{name}']
+        for name in ('DiagnosticArray', 'DiagnosticStatus', 'KeyValue')
+    )
+    stamps = np.array([1_000, 2_500, 4_000]) * 1_000_000
+    sent = Results(('a', 'b'), 1e-9 * stamps, np.zeros((3, 5, 2)), np.zeros((3, 3, 2)))
     with BagWriter(path) as bag:
-        messages.add_topic(bag, '/torque', TORQUE)
-        messages.add_topic(bag, '/diagnostics', DIAGNOSTICS)
-        for time in (1.0, 2.5, 4.0):
-            torque = messages.torque(0, np.zeros((5, 2)), np.zeros((3, 2)))
-            messages.write(bag, '/torque', TORQUE, START + round(time * SECOND), torque)
+        ResultsWriter(bag, '/torque').write(sent, Origin(START + stamps, stamps, 4, 1))
+        bag.add_topic('/diagnostics', array.__msgtype__, TYPES.definition(array.__msgtype__))
         for time, mean, longest in reports:
             for name, factor in (('feedforward: rate', 1.0), ('another: rate', 100.0)):
-                pairs = {'mean compute time [us]': mean, 'longest compute time [us]': longest}
-                status = messages(
-                    'diagnostic_msgs/msg/DiagnosticStatus',
-                    level=0,
-                    name=name,
-                    message='',
-                    hardware_id='',
-                    values=[
-                        messages('diagnostic_msgs/msg/KeyValue', key=k, value=f'{factor * v:.1f}')
-                        for k, v in pairs.items()
-                    ],
-                )
-                report = messages(DIAGNOSTICS, header=messages.header(0), status=[status])
-                at = START + round(time * SECOND)
-                messages.write(bag, '/diagnostics', DIAGNOSTICS, at, report)
+                given = {MEAN_KEY: mean, LONGEST_KEY: longest}
+                pairs = [pair(key=key, value=f'{factor * v:.1f}') for key, v in given.items()]
+                told = status(level=0, name=name, message='', hardware_id='', values=pairs)
+                message = TYPES.serialize(array(header=header(0), status=[told]))
+                bag.write('/diagnostics', START + round(time * SECOND), message)
 
 
 def test_reports_within_the_publication_count(tmp_path: Path) -> None:
