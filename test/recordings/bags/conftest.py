@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 from bag_sample import COUNT, NAMES, SAMPLE, SAMPLE_TYPE, START
-from helpers.discovery import wait_for_quiet
 
 
 @pytest.fixture(scope='session')
@@ -65,6 +65,20 @@ def ros_environment() -> Iterator[dict[str, str]]:
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
     release_domain(domain)
+
+
+def wait_for_quiet(node: Any) -> None:
+    """
+    Return when the nodes that a node has discovered have not changed for a while.
+
+    Destruction of a node while the discovery removes others can crash the middleware.
+    """
+    names, since = node.get_node_names(), time.monotonic()
+    while time.monotonic() < since + 0.3:
+        time.sleep(0.05)
+        before, names = names, node.get_node_names()
+        if names != before:
+            since = time.monotonic()
 
 
 @pytest.fixture
