@@ -65,7 +65,7 @@ BUDGET = {
     'test/nodes': 8150,
     'test/oracles': 4640,
     'test/packaging': 1670,
-    'test/recordings': 2690,
+    'test/recordings': 2700,
     'test/series': 270,
     'test/simulation': 1190,
     'test/soft': 2560,

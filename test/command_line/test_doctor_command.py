@@ -49,7 +49,7 @@ def faulty(text, fault):
         'inertia too large for the mass': (first, re.sub('<inertia .*?/>', LARGE, first)),
         'centre of mass farther away': (first, re.sub('xyz=".*?"', 'xyz="500 0 0"', first)),
         'lower limit above the upper one': (LIMIT, LIMIT.replace('"-3', '"7')),
-        'the robot is 500 m long': (_ELBOW, _ELBOW.replace('0.5', '500')),
+        'the robot is 500 m long': (_ELBOW, _ELBOW.replace('0.5 0 0', '500 500 500')),
         'position limits of many turns': (LIMIT, re.sub(r'3\.1\d+', '180', LIMIT)),
         'no position limits': (LIMIT, re.sub('(lower|upper)=".*?" ', '', LIMIT)),
         'no effort limit': (LIMIT, LIMIT.replace('"60.0"', '"0"')),

@@ -163,6 +163,18 @@ def test_errors_say_what_and_where(sample_bag: Path, tmp_path: Path) -> None:
             writer.add_topic('/sample', SAMPLE_TYPE, SAMPLE)
 
 
+@pytest.mark.parametrize('definition', ['float65[ effort', 'other_msgs/Thing thing'])
+def test_a_definition_that_is_not_whole_is_named(tmp_path: Path, monkeypatch, definition) -> None:
+    """Of another recorder: that of this package refuses it."""
+    module = 'screw_dynamics.recordings.bags.writer'
+    monkeypatch.setattr(f'{module}.definition_hash', lambda *_: 'RIHS01_announced')
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/a', SAMPLE_TYPE, definition)
+        writer.write('/a', START, b'\x00\x01\x00\x00' + bytes(64))
+    with pytest.raises(BagError, match="topic '/a': definition of .*Sample cannot be read: "):
+        Bag(tmp_path / 'bag')
+
+
 @pytest.mark.skipif(not Path('/dev/full').exists(), reason='/dev/full stands for a full disk')
 @pytest.mark.parametrize('more', [False, True])
 def test_a_full_disk(tmp_path: Path, more: bool) -> None:
