@@ -54,13 +54,13 @@ def csv_numbers(path: Path) -> tuple[list[str], Array]:
         text = path.read_text(encoding='utf-8-sig')
     except UnicodeDecodeError as error:
         raise InputError(f'{path}: expected a table in CSV: {short(str(error))}') from None
+    if not text.strip().partition('\n')[2]:
+        raise InputError(f'{path}: expected rows of numbers below a header, got none')
     header, rows = csv_rows(text, InputError, f'{path}: ')
     if len(header) < 2:
         found = header_found(header)
         raise InputError(f'{path}: expected a header of two columns or more, got {found}')
     cells = [[cell or 'nan' for cell in row] for _, row in rows]
-    if not cells:
-        raise InputError(f'{path}: expected rows of numbers below the header, got none')
     try:
         return header, np.array(cells, dtype=np.float64)
     except ValueError as error:

@@ -57,8 +57,8 @@ def test_tables_have_the_recording(tmp_path, measured):
         ('a.csv', 'a.position,b\n0,1\n', r'expected a column time, got a\.position, b'),
         ('a.csv', 'time,a.position\n0,x\n', 'expected numbers below the header: could not'),
         ('a.csv', 'time,a.position\n0,1\n1\n', 'row 3: expected 2 cells, got 1'),
-        ('a.csv', 'time,a.position\n', 'expected rows of numbers below the header, got none'),
-        ('a.csv', '', 'columns or more, got an empty file'),
+        ('a.csv', 'time,a.position\n', 'expected rows of numbers below a header, got none'),
+        ('a.csv', '', 'expected rows of numbers below a header, got none'),
         ('a.npz', 'no archive', 'expected arrays in NPZ: File is not a zip file'),
     ],
 )

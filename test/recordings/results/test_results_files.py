@@ -74,14 +74,14 @@ def test_every_number_comes_back(tmp_path, rng, slides):
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('', 'expected a header of two columns or more, got an empty file'),
+        ('', 'expected rows of numbers below a header, got none'),
         (
             't,a.effort\n0,1\n',
             "a header that begins with 'time', as in 'time,joint_1.position,...', "
             "got 't,a.effort'",
         ),
         ('time;a.effort\n0;1,5\n', "got 'time;a.effort': separate columns by commas, and write"),
-        ('time,a.effort\n', 'expected rows of numbers below the header, got none'),
+        ('time,a.effort\n', 'expected rows of numbers below a header, got none'),
         ('time,a\n0,1\n', "expected columns such as 'joint_1.effort', got a"),
         ('time,a.effort\n0,1,2\n', 'row 2: expected 2 cells, got 3'),
         ('time,a.effort\n0,x\n', 'expected numbers below the header'),
