@@ -213,6 +213,7 @@ def test_mimic_joints_are_refused():
 def test_bad_arguments_are_named():
     arc = SOFT.PlanarConstantCurvature(0.3, 0.03, 0.8, name='arc')
     robot = SOFT.SoftRobot([SOFT.Joint('fixed'), arc])
+    long = SOFT.SoftRobot([SOFT.ConstantCurvature(0.3, 0.03, 0.8)])
 
     def rod(basis=strain_basis, **options):
         return SOFT.VariableStrain(1.0, 0.1, 1.0, basis, **options)
@@ -251,6 +252,7 @@ def test_bad_arguments_are_named():
         (lambda: sd.inverse_dynamics(robot, np.full((3, 1), np.nan)), 'joint_jet'),
         (lambda: sd.inverse_dynamics(robot, np.full((3, 1), 1e200)), "'arc', overflow"),
         (lambda: sd.inverse_dynamics(robot, np.zeros((3, 1)), threads=0), 'threads: expected'),
+        (lambda: sd.mass_matrix(long, [0.0, 0.0, 1e200]), 'overflow inside the recursion'),
     ):
         with pytest.raises(sd.ScrewDynamicsError, match=text):
             call()

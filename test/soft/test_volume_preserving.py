@@ -166,6 +166,8 @@ def test_elastic_efforts_are_the_gradient_of_the_energy(lame):
     assert np.abs((efforts - gradient) * SCALE).max() <= 1e-13 * np.abs(efforts * SCALE).max()
     partials = module.energy(SeriesArray.variables(q[np.newaxis])).gradient().value
     np.testing.assert_allclose(partials * SCALE, efforts * SCALE, rtol=1e-11, atol=1e-13)
+    with pytest.raises(sd.ScrewDynamicsError, match='q: expected real series or complex coord'):
+        module.elastic_efforts(SeriesArray.variables(np.stack([q, 1j * q])))
 
 
 def test_stress_along_a_motion_has_the_derivatives_of_finite_differences():

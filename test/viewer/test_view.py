@@ -21,6 +21,7 @@ from oracles.random_models import BodyRecipe, random_model  # noqa: E402
 import screw_dynamics as sd  # noqa: E402
 from screw_dynamics.dynamics.outline import places  # noqa: E402
 from screw_dynamics.theory.lagrange.energies import potential_energy  # noqa: E402
+from screw_dynamics.viewer import Viewer  # noqa: E402
 from screw_dynamics.viewer.motion import Sample  # noqa: E402
 from screw_dynamics.viewer.stage import FIELD, look_at  # noqa: E402
 
@@ -320,6 +321,34 @@ def test_names_in_a_picture_stand_beside_their_rings_and_apart():
     for (name, x, y), (other, beside, below) in itertools.combinations(found, 2):
         longest = 0.6 * line * max(len(name), len(other))
         assert abs(below - y) > line - 1e-9 or abs(beside - x) >= longest
+
+
+def test_material_points_of_bodies_without_a_surface_move():
+    points = np.array([[0.0, 0.0, 0.1], [0.01, 0.0, 0.2]])
+    frame = np.array([[0.0, 0.0, 0.2], [0.1, 0.0, 0.2], [0.0, 0.1, 0.2]])
+    body = sd.soft.Learned(lambda x, q: x * (1.0 + q[0]), 1, points, [1.0, 2.0], frame)
+    with sd.view(sd.soft.SoftRobot([body]), TIMES, TIMES[:, np.newaxis]) as viewer:
+        viewer.show_time(0.5)
+        np.testing.assert_allclose(viewer.stage._points.points, 1.5 * points, rtol=1e-3)
+        ((*_, numbers),) = (t for t in page_of(viewer)['tracks'] if t[0] == '/points')
+    found = np.frombuffer(base64.b64decode(numbers), '<f4').reshape(-1, 2, 3)
+    np.testing.assert_allclose(found, np.multiply.outer(1.0 + TIMES, points), atol=1e-6)
+
+
+def test_a_measured_robot_is_shown_as_it_comes():
+    efforts = np.array([[3.0, -2.0], [50.0, 20.0]])
+    with Viewer(sd.Robot(PLANAR), live=True) as viewer:
+        viewer.scene.prepare(efforts, {})
+        viewer.show(Sample(np.array([0.3, 0.1]), efforts))
+        effort = viewer.stage.shown.shares
+        viewer._quantity.value = 'effort rate'
+        np.testing.assert_allclose(viewer.stage.shown.shares, 1.0)
+        np.testing.assert_allclose(effort, efforts[0] / PLANAR.limits.effort)
+        client = SimpleNamespace(camera=SimpleNamespace(image_width=800, image_height=600))
+        expected = SimpleNamespace()
+        viewer._fit(client)
+        viewer.stage.aim(expected, 800, 600)
+        np.testing.assert_array_equal(client.camera.position, expected.position)
 
 
 @pytest.mark.processes

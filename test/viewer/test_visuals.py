@@ -12,7 +12,7 @@ import pytest
 
 import screw_dynamics as sd
 from screw_dynamics.viewer.scene import Scene
-from screw_dynamics.viewer.visuals import PLAIN, mesh_file, read_visuals
+from screw_dynamics.viewer.visuals import PLAIN, lost_meshes, mesh_file, read_visuals
 
 STL = """solid one
 facet normal 0 0 1
@@ -149,6 +149,23 @@ def test_packages_are_found_where_the_caller_says(package, tmp_path, inside):
     assert str(tmp_path) in line and line.endswith('): look elsewhere')
     visuals = read_visuals(alone, elsewhere / inside)
     assert 'tool' in visuals.links and not visuals.warnings('')
+
+
+def test_balls_and_elements_without_form_or_colour():
+    text = URDF.replace('<box size="1 2 3"/></geometry><material name="blue"/>',
+                        '<sphere radius="0.3"/></geometry><material name="none"/>')  # fmt: skip
+    text = text.replace('<mesh filename="FILE" scale="2 3 4"/>', '')
+    visuals = read_visuals(text)
+    assert set(visuals.links) == {'base', 'arm'} and not visuals.missing
+    ((ball, colour),) = visuals.links['base']
+    np.testing.assert_allclose(np.linalg.norm(ball.vertices, axis=1), 0.3)
+    assert colour == PLAIN
+    assert read_visuals('<mujoco model="m"/>').links == {}
+
+
+def test_links_with_lost_files_are_named(package):
+    assert lost_meshes(written(package, 'one.obj')) == ['tool']
+    assert lost_meshes(written(package, '../meshes/one.stl')) == []
 
 
 def test_a_link_whose_file_is_missing_is_a_rod(package):
