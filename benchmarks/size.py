@@ -67,7 +67,7 @@ BUDGET = {
     'test/packaging': 1670,
     'test/recordings': 2700,
     'test/series': 270,
-    'test/simulation': 1190,
+    'test/simulation': 1210,
     'test/soft': 2570,
     'test/symbolic': 720,
     'test/theory': 1930,

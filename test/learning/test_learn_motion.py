@@ -248,6 +248,8 @@ def test_errors_of_inputs(robot, curve) -> None:
     refused('curve: expected a PiecewisePolynomial', curve=3)
     point = replace(curve, breaks=curve.breaks[:1], coefficients=curve.coefficients[:0])
     refused('curve: expected a motion that takes time', curve=point)
+    one = replace(curve, coefficients=curve.coefficients[..., :1], end=curve.end[:1])
+    refused(r'curve: expected shape 2 joints, got \(1,\)', curve=one)
     refused(r'gains: expected stiffness and damping', gains=(np.ones(2),))
     refused('uncertainty: expected a finite number of 0', uncertainty=-0.1)
     refused('delay: expected a finite number of 0', delay=-1.0)

@@ -76,6 +76,30 @@ def test_a_robot_without_joints_stays():
     assert sd.simulate(post, [0.0, 0.1], []).position.shape == (2, 0)
 
 
+def test_tables_have_the_ranges_of_joints_and_of_motors_behind_springs():
+    arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
+    slack = sd.soft.SoftRobot([sd.soft.PlanarConstantCurvature(0.5, 0.01, 0.2, 0.1, name='arc')])
+    for robot, q, headline, rows in (
+        (two_links.robot(), [-1.4, 0.5], 'SimulationResult(2 states, 0 to 0.1 s; 2 joints, 2', 7),
+        (arm, [0.1, 0.0], 'SimulationResult(2 states, 0 to 0.1 s; 2 joints, 2 motors, ', 4),
+        (slack, [0.1], 'CoordinateMotion(2 states, 0 to 0.1 s; 1 coordinates, ', 3),
+    ):
+        motion = sd.simulate(robot, [0.0, 0.1], q)
+        first, *lines = str(motion).splitlines()
+        assert first.startswith(headline) and len(lines) == rows - 1
+        names = motion.joint_names * (2 if rows == 7 else 1)
+        sides = [motion.position, *([motion.motor_position] if rows == 7 else [])]
+        ranges = np.hstack([[side.min(axis=0), side.max(axis=0)] for side in sides]).T
+        pairs = zip(names, ranges, strict=True)
+        expected = [[name, f'{a:.4g}', 'to', f'{b:.4g}'] for name, (a, b) in pairs]
+        assert [line.split() for line in lines if ' to ' in line] == expected
+    assert 'position [rad or m]' in lines[0]
+    robot = ElasticRobot(two_links.robot())
+    assert repr(robot).endswith('motors=joint_1, joint_2; state of 8)')
+    with pytest.raises(InputError, match='motor_position: expected none for a SoftRobot'):
+        sd.simulate(slack, [0.0, 0.1], [0.1], motor_position=[0.1])
+
+
 def test_an_unstable_motion_ends_with_its_time():
     arm = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf'))
 
