@@ -43,8 +43,7 @@ def joint_jet(model: ScrewModel, q: ArrayLike, twists: ArrayLike) -> ScalarArray
             if p >= 0:
                 moved = rates[p] @ tree.transforms[i].T
                 own[i] = own[i] - sum(leibniz_terms(k, tree.transform_rates[i], moved))
-        power = np.array([x @ v for x, v in zip(model.screws, own, strict=True)])
-        squares = np.array([x @ x for x in model.screws])
+        power, squares = ((model.screws * v).sum(axis=1) for v in (own, model.screws))
         g = tree.mimic_matrix
         jet[k + 1] = solve(g.T @ (squares[:, None] * g), g.T @ power)
     return jet
