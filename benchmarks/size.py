@@ -73,7 +73,7 @@ BUDGET = {
     'test/theory': 1930,
     'test/trajectory': 3220,
     'test/verification': 270,
-    'test/viewer': 1310,
+    'test/viewer': 1340,
 }
 
 

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('viser', reason='the viewer needs viser')
+viser = pytest.importorskip('viser', reason='the viewer needs viser')
 
+import rich  # noqa: E402
 from oracles.random_models import BodyRecipe, random_model  # noqa: E402
 
 import screw_dynamics as sd  # noqa: E402
@@ -198,6 +199,39 @@ def test_the_quantity_and_the_joint_choose_curves_rings_and_numbers():
         assert (viewer._status.content, viewer._status.visible) == ('late', True)
         viewer.set_status('')
         assert not viewer._status.visible
+
+
+def test_sliders_move_coordinates_and_enlarge_deflections(monkeypatch):
+    sliders, add = {}, viser.GuiApi.add_slider
+
+    def remembered(gui, label, *numbers):
+        sliders[label] = add(gui, label, *numbers)
+        return sliders[label]
+
+    monkeypatch.setattr(viser.GuiApi, 'add_slider', remembered)
+    springs = {name: sd.JointDrive(sd.LinearSpring(200.0)) for name in PLANAR.joint_names}
+    with sd.view(sd.Robot(PLANAR, sd.Drives(springs))) as viewer:
+        sliders['joint_2'].value = 0.5
+        np.testing.assert_array_equal(viewer.shown.position, [0.0, 0.5])
+        assert viewer._joint.value == 'joint_2'
+        gravity = sd.gravity_forces(PLANAR, [0.0, 0.5])
+        np.testing.assert_allclose(viewer.stage.shown.deflections, 10.0 * gravity / 200.0)
+        sliders['Deflections x'].value = 40.0
+        np.testing.assert_allclose(viewer.stage.shown.deflections, 40.0 * gravity / 200.0)
+    assert not rich.get_console().quiet
+
+
+def test_saved_pages_aim_at_the_farthest_points(rng):
+    """Their hull is that of all that the robot reaches, but for a part of the margin."""
+    with sd.view(IIWA) as viewer:
+        seen, reached = viewer.stage.view(), viewer.scene.reached
+    along = reached @ np.array(seen['axes'])
+    ways = rng.normal(size=(200, 3))
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    missing = (along @ ways.T).max(axis=0) - (np.array(seen['points']) @ ways.T).max(axis=0)
+    assert np.abs(missing).max() < 0.03 * np.ptp(along, axis=0).max()
+    assert seen['depth'] == pytest.approx(along[:, 2].mean())
+    assert seen['tan'] == pytest.approx(np.tan(0.5 * FIELD))
 
 
 def test_play_moves_the_time_until_it_pauses_and_begins_again():
