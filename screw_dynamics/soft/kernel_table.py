@@ -60,7 +60,9 @@ def kernel_table(modules: Iterable[Module], gravity: Array, stress: bool = True)
     first = block = given = 0
     for module in modules:
         of_type = _ROWS.get(type(module))  # one that is not known is evaluated as series
-        own = _given(module) if of_type is None else of_type(module, float(stress))
+        own = _Row(layout.SERIES, width=layout.integrals_width(module.n))
+        if of_type is not None:
+            own = of_type(module, float(stress))
         row = [0] * layout.COLUMNS
         row[layout.KIND], row[layout.FIRST], row[layout.SIZE] = own.kind, first, module.n
         row[layout.REALS], row[layout.BLOCK] = len(reals), block
@@ -74,10 +76,6 @@ def kernel_table(modules: Iterable[Module], gravity: Array, stress: bool = True)
     table = KernelTable(np.array([*rows, end], dtype=np.int64), np.array(reals), given)
     table.modules.flags.writeable = table.reals.flags.writeable = False
     return table
-
-
-def _given(module: Module) -> _Row:
-    return _Row(layout.SERIES, width=layout.integrals_width(module.n))
 
 
 def _joint(joint: Joint, stress: float) -> _Row:

@@ -73,14 +73,6 @@ def test_the_slider_moves_the_links_to_their_poses():
         wait_for_motion(page, 2.0)
 
 
-def test_play_moves_the_slider():
-    with view(IIWA, TIMES, TURNS) as viewer, opened(viewer.address) as page:
-        button = '[...document.querySelectorAll("button")].find(b => b.innerText === "Play")'
-        page.wait_for(f'!!{button}')
-        page.value(f'{button}.click()')
-        page.wait_for('+document.querySelector("[role=slider]").getAttribute("aria-valuenow") > 0')
-
-
 # the number of the given joint and quantity on a saved page
 NUMBER = """(() => {{
   const joint = [...document.querySelectorAll('select')].at(-1);

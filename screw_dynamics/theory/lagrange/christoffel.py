@@ -12,7 +12,8 @@ bodies l whose path contains i, j and k.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -50,7 +51,7 @@ def christoffel_symbols(model: ScrewModel, q: ArrayLike, form: Form = 'brackets'
     term = _FORMS[require_choice('form', form, _FORMS)](tree, columns)
     symbols = np.zeros((tree.count,) * 3, tree.dtype)
     for body in range(tree.count):
-        for i, j, k in _triples(tree.path(body)):
+        for i, j, k in product(tree.path(body), repeat=3):
             symbols[i, j, k] += term(body, i, j, k)
     g = tree.mimic_matrix
     return np.einsum('abc,ai,bj,ck->ijk', symbols, g, g, g)
@@ -65,10 +66,6 @@ def efforts(model: ScrewModel, joint_jet: ArrayLike, form: Form = 'brackets') ->
 
 
 _Term = Callable[[int, int, int, int], ScalarArray]
-
-
-def _triples(path: list[int]) -> Iterator[tuple[int, int, int]]:
-    return ((i, j, k) for i in path for j in path for k in path)
 
 
 def _brackets(tree: Tree, columns: ScalarArray) -> _Term:
