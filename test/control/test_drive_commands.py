@@ -302,6 +302,8 @@ class TestGuard:
         np.testing.assert_allclose(rows[-1][0], rig.load, atol=1e-12)
         rates = np.abs(np.diff(np.array(rows)[:, 0], axis=0)).max(axis=1) / (1e-9 * np.diff(times))
         assert rates.max() <= rate * (1.0 + 1e-5)
+        # a blend takes half of the limit, but for the step that it begins with
+        assert jitter or np.sort(rates)[-2] <= 0.5 * rate * (1.0 + 1e-5)
 
     def test_a_motion_beyond_the_rate_stops(self, arm):
         rig, move = Rig(arm, rated(20.0)), Move(HANGING, [0.5, 0.5], 1.0)

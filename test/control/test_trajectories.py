@@ -216,6 +216,10 @@ def test_slow_keeps_the_limits_and_says_so(arm):
     assert 'slowed to take' in verdict.warnings[0]
     assert np.abs(rig.published.jet[:, 1]).max() <= 0.5
     assert list(rig.published.jet[-1, 0]) == [1.0, 0.0]
+    weak = Rig(limited(arm, effort=1.0), limits='slow')
+    weak.send((0.0, [0.0, 0.0]), (0.5, [1.0, 0.0]))
+    weak.run(1.0)
+    assert weak.reasons[0].startswith('expected a trajectory that keeps the limits at rest, got')
 
 
 STILL = [0.0, 0.0]

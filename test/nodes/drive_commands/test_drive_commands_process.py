@@ -53,6 +53,7 @@ def test_the_first_sample_of_all_begins_by_states_before_it(ros, planar):
 def test_the_safety_topic_and_the_service_enable(ros, planar):
     parameters = {'urdf_path': planar, 'safety_topic': '/safe', 'fields': ['position']}
     with ros.made(DriveCommandsNode, **parameters) as node:
+        assert '/safe' in [one.topic_name for one in node._inputs]
         told, publishers = [], 1
         node._condition.publish = told.append
         node.count_publishers = lambda topic: publishers

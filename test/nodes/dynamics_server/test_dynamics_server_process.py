@@ -7,6 +7,8 @@ import pytest
 from helpers.services import SERVICES
 
 import screw_dynamics as sd
+from screw_dynamics.control.report import OK
+from screw_dynamics.nodes.dynamics_server.node import DynamicsServerNode
 from screw_dynamics_interfaces.srv import GetMassMatrix
 
 
@@ -62,15 +64,19 @@ def test_payload_adds_its_mass(ros, call, model):
     np.testing.assert_allclose(found, expected.ravel(), rtol=1e-12, atol=1e-12)
 
 
-def test_without_a_model(ros, server):
-    waiting = ros.start('dynamics_server', name='waiting')
-    for name, kind in SERVICES.items():
-        response = ros.call(kind, f'/waiting/{name}', kind.Request())
-        assert response.error_code == kind.Response.NO_MODEL
-        assert response.message == (
-            "no robot model: Waiting for data on '/robot_description' topic"
-        )
-    assert waiting.interrupt() == 0
+def test_without_a_model(ros, planar):
+    with ros.made(DynamicsServerNode) as node:
+        for kind in SERVICES.values():
+            response = node._answer(kind, kind.Request(), None)
+            assert response.error_code == kind.Response.NO_MODEL
+        reason = "no robot model: Waiting for data on '/robot_description' topic"
+        assert response.message == reason
+        counts = {'answered': 0, 'failed': len(SERVICES)}
+        assert node._requests_report() == (OK, f'last failure: {reason}', counts)
+    with ros.made(DynamicsServerNode, urdf_path=planar) as node:
+        node._source.finish()
+        assert node._answer(GetMassMatrix, GetMassMatrix.Request(position=[0.0] * 2), None).success
+        assert node._requests_report() == (OK, 'ok', {'answered': 1, 'failed': 0})
 
 
 def test_sigint(server):
