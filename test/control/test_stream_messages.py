@@ -153,7 +153,8 @@ def test_position_limits(model):
     positions = np.zeros(model.n)
     positions[j] = model.limits.upper[j] + 1.0
     text = f'position of joint {model.joint_names[j]}: expected within'
-    assert check_positions(model, np.zeros(model.n), 'reject') == ''
+    for within in (model.limits.lower, model.limits.upper):
+        assert check_positions(model, within, 'reject') == ''
     assert check_positions(model, positions, 'off') == ''
     assert check_positions(model, positions, 'warn').startswith(text)
     with pytest.raises(LimitError, match=text):
