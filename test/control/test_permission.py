@@ -19,12 +19,15 @@ def test_without_a_topic_the_service_alone_decides():
     assert permission.ask(True).wanted and permission.granted
 
 
-def test_nothing_is_sent_before_the_topic_is_true():
+@pytest.mark.parametrize('asked', [True, False])
+def test_nothing_is_sent_before_the_topic_is_true(asked):
     permission = Permission('/safe')
     assert not permission.granted
     with pytest.raises(InputError, match='expected true on the safety topic /safe, got false or'):
         permission.ask(True)
-    assert permission.hear(True).wanted and permission.granted
+    if not asked:
+        permission.ask(False)
+    assert permission.hear(True).wanted == permission.granted == asked
 
 
 @pytest.mark.parametrize(
@@ -42,12 +45,6 @@ def test_once_it_was_not_safe_both_are_needed(unsafe, reason):
         permission.ask(True)
     assert not permission.hear(True).wanted
     assert permission.ask(True).wanted and permission.granted
-
-
-def test_what_was_not_asked_for_is_not_begun_by_the_topic():
-    permission = Permission('/safe')
-    permission.ask(False)
-    assert not permission.hear(True).wanted and not permission.granted
 
 
 def test_disabled_leads_out_and_keeps_from_beginning(arm):

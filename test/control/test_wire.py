@@ -331,7 +331,7 @@ class TestTime:
         np.testing.assert_allclose(last, move.end, atol=1e-9)
 
     def test_a_burst_after_a_stall_is_no_lash(self, arm):
-        """Samples that have waited come within a millisecond."""
+        """Samples that have waited come within a millisecond; a blend makes up for them."""
         rig, move = Rig(arm, **MIT, follow='off'), Move(STOOD, [2.0, -1.0], 1.4)
         speed, steady, last, sent, later = arm.limits.velocity[0], 0, None, 0, []
         rig.measured = STOOD
@@ -348,7 +348,6 @@ class TestTime:
             later += [] if k < 125 else [last]
             rig.now += PERIOD
         np.testing.assert_allclose(last, move.end, atol=1e-6)
-        # what was missed is made up for by a blend, not at the largest velocity
         assert np.abs(np.diff(later, n=2, axis=0)).max() <= 0.1 * TICK
 
     def test_a_step_of_the_clock_is_no_time_for_efforts(self, arm):

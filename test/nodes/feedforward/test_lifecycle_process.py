@@ -94,7 +94,6 @@ def test_another_rate_and_answers_for_a_core_of_before(ros, planar):
         node._answer(node._parts, 3, 'the last')
         node._look_for_answers()
         assert node._look.is_canceled()
-        del node.step
 
 
 def test_without_a_model_configure_fails_with_the_reason(ros, started):

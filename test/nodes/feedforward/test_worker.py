@@ -108,8 +108,7 @@ def test_a_refused_speed_is_warned_of_once(hear):
 
 @pytest.mark.parametrize('unit', ['factor', SPEED_FACTOR_TYPE])
 def test_factors_come_as_numbers_or_as_messages_of_ros2_control(hear, unit):
-    if unit == SPEED_FACTOR_TYPE:
-        messages = pytest.importorskip('control_msgs.msg')
-        if not hasattr(messages, 'SpeedScalingFactor'):
-            pytest.skip('this control_msgs has no such message')
+    messages = pytest.importorskip('control_msgs.msg')
+    if unit == SPEED_FACTOR_TYPE and not hasattr(messages, 'SpeedScalingFactor'):
+        pytest.skip('this control_msgs has no such message')
     assert hear(unit, 0.25, 2.0)[0] == [Speed(0.25), Speed(2.0)]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node load_observer in this process: what it counts, logs, reports and refuses."""
 
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import numpy as np
@@ -54,16 +55,14 @@ class Observer:
 def observed(ros):
     """Return a function that makes an observer of the arm."""
     urdf = sd.share_path('urdf/iiwa14.urdf')
-    made = []
+    with ExitStack() as made:
 
-    def observed(**parameters):
-        values = {'urdf_path': urdf, 'contact__floor': [0.5], 'bandwidth': [100.0], **parameters}
-        made.append(ros.made(LoadObserverNode, **values))
-        return Observer(made[-1].__enter__(), sd.read_urdf(urdf))
+        def observed(**parameters):
+            fast = {'contact__floor': [0.5], 'bandwidth': [100.0]}
+            node = ros.made(LoadObserverNode, urdf_path=urdf, **fast, **parameters)
+            return Observer(made.enter_context(node), sd.read_urdf(urdf))
 
-    yield observed
-    for one in made:
-        one.__exit__(None, None, None)
+        yield observed
 
 
 def test_a_contact_is_told_counted_and_logged_once(observed):
