@@ -25,9 +25,11 @@ class TestEnd:
         assert rig.step(rig.sample(rest(STOOD), ahead=-PERIOD)) is None
         assert rig.step(rig.sample(rest(STOOD), ahead=-(10**9))) is None
         assert rig.step(rig.sample(rest(STOOD), ahead=2 * 10**9)) is None
+        assert all(
+            'feedforward: header.stamp: expected within' in line for line in rig.heard()[-2:]
+        )
         _, report, values = rig.core.report()
-        assert (values['out of order'], values['too old']) == (1, 2)
-        assert report == 'driving'
+        assert (values['out of order'], values['too old'], report) == (1, 2, 'driving')
 
     def test_samples_of_a_motion_before_are_dropped_until_a_gap(self, arm):
         rig = Rig(arm)
