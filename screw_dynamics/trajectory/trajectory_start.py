@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
-from screw_dynamics.errors import InputError, ShapeError, TrajectoryError, shown
+from screw_dynamics.common.scalars import require_choice
+from screw_dynamics.errors import ShapeError, TrajectoryError
 from screw_dynamics.trajectory.piecewise_polynomial import JET_ROWS
 from screw_dynamics.trajectory.waypoint_checks import LARGEST
 from screw_dynamics.trajectory.waypoints import Waypoints
@@ -105,9 +106,7 @@ def check_position_limits(
     InputError
         If the mode is not one of these.
     """
-    if mode not in ('off', 'warn', 'reject'):
-        raise InputError(f"mode: expected 'off', 'warn' or 'reject', got {shown(mode)}")
-    if mode == 'off':
+    if require_choice('mode', mode, ('off', 'warn', 'reject')) == 'off':
         return ()
     q = waypoints.positions
     found = tuple(

@@ -308,7 +308,7 @@ def test_points_on_the_limits_are_inside():
 
 
 def test_an_unknown_mode_is_named():
-    with pytest.raises(InputError, match="mode: expected 'off', 'warn' or 'reject', got 'no'"):
+    with pytest.raises(InputError, match="mode: expected one of off, warn, reject, got 'no'"):
         check_position_limits(WAYPOINTS, np.zeros(2), np.zeros(2), 'no')
 
 

@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from screw_dynamics.common.arrays import Array, as_float_array, require_finite
-from screw_dynamics.common.scalars import require_number
+from screw_dynamics.common.scalars import require_choice, require_number
 from screw_dynamics.dynamics import frame_pose, frame_twist
-from screw_dynamics.errors import (
-    InputError,
-    ScrewDynamicsError,
-    ShapeError,
-    TrajectoryError,
-    shown,
-)
+from screw_dynamics.errors import InputError, ScrewDynamicsError, ShapeError, TrajectoryError
 from screw_dynamics.model import ScrewModel
 from screw_dynamics.model.screw_model import require_model
 from screw_dynamics.series.jets import taylor_shifted
@@ -138,8 +132,7 @@ def cartesian_trajectory(
     if not isinstance(waypoints, PoseWaypoints):
         raise InputError(f'waypoints: expected PoseWaypoints, got {type(waypoints).__name__}')
     require_model(model).frame(waypoints.frame)  # raises the error of an unknown name
-    if components not in ('all', 'linear'):
-        raise InputError(f"components: expected 'all' or 'linear', got {shown(components)}")
+    require_choice('components', components, ('all', 'linear'))
     require_number('tolerance', tolerance, _LEAST_TOLERANCE)
     task = PoseTask(model, waypoints.frame, components, positive_weights(weights, model.n))
     jet = _start_jet(start, model.n)

@@ -268,7 +268,7 @@ def test_arguments_are_checked(iiwa):
         )
     with pytest.raises(ShapeError, match=r'start: expected shape \(7,\) or \(5, 7\), got \(6,\)'):
         cartesian_trajectory(model, waypoints, start[:6])
-    with pytest.raises(InputError, match="components: expected 'all' or 'linear', got 'wx'"):
+    with pytest.raises(InputError, match="components: expected one of all, linear, got 'wx'"):
         cartesian_trajectory(model, waypoints, start, components='wx')
     with pytest.raises(InputError, match='weights: expected numbers above 0'):
         cartesian_trajectory(model, waypoints, start, weights=np.zeros(7))
