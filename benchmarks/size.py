@@ -51,7 +51,7 @@ BUDGET = {
     'test/command_line': 3050,
     'test/common': 1490,
     'test/control': 5480,
-    'test/drives': 3640,
+    'test/drives': 3650,
     'test/dynamics': 2640,
     'test/estimation': 3700,
     'test/examples': 1760,

@@ -86,12 +86,14 @@ drives:
   soft:
     spring: {type: linear, stiffness: 8e3}
     limits: {deflection: .inf}
+  variable: {spring: {type: variable, stiffness: 0.5}}
 """)
     assert record == sd.Drives(
         {
             'rigid': sd.JointDrive(),
             'also_rigid': sd.JointDrive(motor=sd.Motor(gear_ratio=100.0)),
             'soft': sd.JointDrive(sd.LinearSpring(8000.0)),
+            'variable': sd.JointDrive(sd.VariableStiffness(0.5, 0.0, np.inf)),
         }
     )
     assert sd.JointDrive() == sd.JointDrive(None, sd.Motor(0.0, 1.0), None, np.inf, np.inf)

@@ -32,8 +32,9 @@ def solid_rotors(rng, links):
     return [random_rotor(rng, j, *rotor_axis(links, j, sd.Rotor())) for j in range(links.n)]
 
 
-def elastic_joints(model, rotors, springs):
+def elastic_joints(model, rotors, springs, viscous=0.0):
     """Return the joints with rotors at their places; a spring of None is a rigid joint."""
+    frictions = np.broadcast_to(viscous, model.n)
     drives = {}
     for rotor, spring in zip(rotors, springs, strict=True):
         carrier = 'base' if rotor.carrier < 0 else f'body_{rotor.carrier + 1}'
@@ -41,14 +42,15 @@ def elastic_joints(model, rotors, springs):
             spring,
             sd.Motor(rotor_inertia=rotor.spin_inertia, gear_ratio=rotor.gear_ratio),
             rotor=sd.Rotor(rotor.axis, carrier),
+            friction=sd.JointFriction(frictions[rotor.coordinate]),
         )
     return sd.Drives(drives, rotor_coupling=True)
 
 
-def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
+def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None, viscous=0.0):
     """Compare the links' and motors' rows of every order with those of rotors with mass."""
     model = locked(links, rotors)
-    drives = elastic_joints(model, rotors, springs)
+    drives = elastic_joints(model, rotors, springs, viscous)
     rows = sd.Robot(model, drives).required_rows + order
     jet = rng.normal(size=(rows, model.n))
     wrenches = {name: rng.normal(size=(rows - 2, 6)) for name in wrenches}
@@ -62,9 +64,10 @@ def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
         np.hstack([jet[: order + 3], result.motor_jet[: order + 3]]),
         {name: wrench[: order + 1] for name, wrench in wrenches.items()},
     )
-    efforts = result.effort_jet[: order + 1]
+    transmitted = result.effort_jet[: order + 1]
+    efforts = transmitted - viscous * jet[1 : order + 2]
     # what the rotor feels beside the spring
-    motors = result.motor_effort_jet - efforts
+    motors = result.motor_effort_jet - transmitted
     assert (relative_errors(np.hstack([efforts, motors]), reference) < 1e-12).all()
     error = np.abs(motors - reference.efforts[:, model.n :]).max(axis=1)
     assert (error < 1e-12 * np.abs(reference.efforts[:, model.n :]).max(axis=1)).all()
@@ -74,7 +77,7 @@ def check(links, rotors, springs, rng, order=2, wrenches=(), stiffness=None):
             assert not phi[:, j].any()
         elif spring.type in ('cubic', 'linear'):
             np.testing.assert_allclose(
-                float(spring.effort(phi[0, j])), efforts[0, j], rtol=1e-12, atol=1e-12
+                float(spring.effort(phi[0, j])), transmitted[0, j], rtol=1e-12, atol=1e-12
             )
     return sd.Robot(model, drives).coupling
 
@@ -99,6 +102,12 @@ def test_rotors_may_sit_anywhere_before_their_joint(robot, rng):
             before.append(int(links.parents[before[-1]]))
         rotors.append(random_rotor(rng, j, int(rng.choice(before))))
     check(links, rotors, linear(links.n), rng, wrenches=random_wrench_jets(rng, links))
+
+
+def test_springs_transmit_friction_of_the_joints_too(rng):
+    links = random_model(rng, TREE)
+    viscous = 2.0 * np.arange(1.0, links.n + 1.0)
+    check(links, solid_rotors(rng, links), linear(links.n), rng, viscous=viscous)
 
 
 def test_rigid_joints_among_elastic_ones(rng):
