@@ -63,7 +63,7 @@ BUDGET = {
     'test/limits': 1970,
     'test/model': 2830,
     'test/nodes': 8150,
-    'test/oracles': 4640,
+    'test/oracles': 3730,
     'test/packaging': 1670,
     'test/recordings': 2700,
     'test/series': 270,

@@ -15,20 +15,7 @@ Vector = Sequence[float]
 
 
 def friction(record: JointFriction | Motor, velocity: mpf, effort: mpf) -> mpf:
-    """
-    Return the friction at a velocity under a transmitted effort.
-
-    Parameters
-    ----------
-    record : JointFriction or Motor
-        For a motor all values are those on its own side of the gear.
-    velocity, effort : mpf
-
-    Returns
-    -------
-    mpf
-
-    """
+    """Return the friction under an effort; of a motor on its own side of the gear."""
     if isinstance(record, Motor):
         viscous, coulomb = record.viscous_friction, record.coulomb_friction
         breakaway, load = record.breakaway_friction, record.load_friction
@@ -44,38 +31,12 @@ def friction(record: JointFriction | Motor, velocity: mpf, effort: mpf) -> mpf:
 
 
 def transmitted(record: JointFriction, velocity: mpf, effort: mpf) -> mpf:
-    """
-    Return the transmitted effort u = effort + F(velocity, u), by iteration.
-
-    Parameters
-    ----------
-    record : JointFriction
-    velocity, effort : mpf
-        `effort` without the friction.
-
-    Returns
-    -------
-    mpf
-
-    """
+    """Return the transmitted effort u = effort + F(velocity, u), by iteration."""
     return mp.findroot(lambda u: u - effort - friction(record, velocity, u), effort)
 
 
 def motor_effort(motor: Motor, theta: Function, force: Function) -> Function:
-    """
-    Return the effort of a motor as a function of time, on the joint's side of the gear.
-
-    Parameters
-    ----------
-    motor : Motor
-    theta, force : callable
-        Motor position and transmitted effort over time, on the joint's side.
-
-    Returns
-    -------
-    callable
-
-    """
+    """Return the effort of a motor from position and effort over time, on the joint's side."""
     r = mpf(motor.gear_ratio)
 
     def effort(t: mpf) -> mpf:
@@ -96,20 +57,8 @@ def spring_effort(
     """
     Return the effort of a parallel spring on its joint: minus the change of its energy.
 
-    Parameters
-    ----------
-    spring : TorsionSpring, BalancingSpring or GasSpring
-    screw : (6,) sequence of float
-        Joint screw in the frame of the link.
-    start, end : (3,) sequence of float
-        Points in that frame at joint position 0: the fixed one and the moved one.
-    q : mpf
-        Joint position.
-
-    Returns
-    -------
-    mpf
-
+    The joint screw (6,), and the points `start`, which is fixed, and `end`, which moves, at joint
+    position 0, are in the frame of the link.
     """
     if isinstance(spring, TorsionSpring):
         return -mpf(spring.stiffness) * (q - mpf(spring.rest_position))
@@ -129,20 +78,7 @@ def spring_effort(
 
 
 def moved(screw: Vector, point: Vector, q: mpf) -> mp.matrix:
-    """
-    Return a point moved by a screw, by the matrix exponential.
-
-    Parameters
-    ----------
-    screw : (6,) sequence of float
-    point : (3,) sequence of float
-    q : mpf
-
-    Returns
-    -------
-    (3, 1) mpmath matrix
-
-    """
+    """Return a point moved by a screw (6,), by the matrix exponential."""
     x, y, z, *v = (mpf(value) for value in screw)
     twist = mp.matrix([[0, -z, y, v[0]], [z, 0, -x, v[1]], [-y, x, 0, v[2]], [0, 0, 0, 0]])
     place = mp.matrix([*(mpf(value) for value in point), mpf(1)])
@@ -150,16 +86,5 @@ def moved(screw: Vector, point: Vector, q: mpf) -> mp.matrix:
 
 
 def over(law: Callable[[mpf], mpf], motion: Function) -> Function:
-    """
-    Return a law of the position along a motion, as a function of time.
-
-    Parameters
-    ----------
-    law, motion : callable
-
-    Returns
-    -------
-    callable
-
-    """
+    """Return a law of the position along a motion, as a function of time."""
     return lambda t: law(motion(t))

@@ -25,19 +25,7 @@ Numbers = NDArray[np.float64] | NDArray[np.complex128]
 
 
 def body_poses(model: ScrewModel, q: Numbers) -> Numbers:
-    """
-    Return C_i = C_p B_i exp(X_i s_i) of every body, by matrix exponentials.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    (N, 4, 4) ndarray
-
-    """
+    """Return C_i = C_p B_i exp(X_i s_i) of every body, (N, 4, 4), by matrix exponentials."""
     poses = []
     for i in range(model.body_count):
         before = model.home_poses[i]
@@ -49,38 +37,13 @@ def body_poses(model: ScrewModel, q: Numbers) -> Numbers:
 
 
 def frame_pose(model: ScrewModel, q: Numbers, name: str) -> Numbers:
-    """
-    Return the pose of a named frame.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-    name : str
-
-    Returns
-    -------
-    (4, 4) ndarray
-
-    """
+    """Return the pose (4, 4) of a named frame."""
     frame = model.frames[name]
     return frame.pose if frame.body < 0 else body_poses(model, q)[frame.body] @ frame.pose
 
 
 def system_jacobian(model: ScrewModel, q: Numbers) -> Numbers:
-    """
-    Return J = A X G, MK2021 (9)-(17): body-fixed twists of all bodies, mimic joints reduced.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    (6 N, n) ndarray
-
-    """
+    """Return J = A X G (6 N, n), MK2021 (9)-(17): body-fixed twists of all, mimics reduced."""
     poses = body_poses(model, q)
     jacobian = np.zeros((6 * model.body_count, model.n), dtype=poses.dtype)
     for i in range(model.body_count):
@@ -94,19 +57,7 @@ def system_jacobian(model: ScrewModel, q: Numbers) -> Numbers:
 
 
 def mass_matrix(model: ScrewModel, q: Numbers) -> Numbers:
-    """
-    Return M = J^T blkdiag(M_i) J, MK2021 (20).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    (n, n) ndarray
-
-    """
+    """Return M = J^T blkdiag(M_i) J, MK2021 (20)."""
     jacobian = system_jacobian(model, q).reshape(model.body_count, 6, model.n)
     return np.einsum('iaj,iab,ibk->jk', jacobian, model.inertias, jacobian)
 
@@ -119,16 +70,6 @@ def mass_matrix_scale(model: ScrewModel, q: Array) -> float:
     axis and a body is such a rest itself: of positions of the size of the robot. No lever counts
     as smaller than `SMALLEST_LEVER` of that size, or rounding would exceed any bound for a point
     mass on its own axis.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    float
-
     """
     jacobian = np.abs(system_jacobian(model, q)).reshape(model.body_count, 6, model.n)
     reach = np.abs(model.home_poses[:, :3, 3]).sum() + np.abs(model.screws[:, 3:]).sum()
@@ -138,39 +79,14 @@ def mass_matrix_scale(model: ScrewModel, q: Array) -> float:
 
 
 def mass_matrix_gradient(model: ScrewModel, q: Array) -> Array:
-    """
-    Return dM/dq_k, exact, by complex steps.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    (n, n, n) ndarray
-        Index k first.
-
-    """
+    """Return dM/dq_k (n, n, n), index k first, exact, by complex steps."""
     steps = 1j * STEP * np.eye(model.n)
     slices = [np.imag(mass_matrix(model, q + step)) / STEP for step in steps]
     return np.array(slices).reshape(model.n, model.n, model.n)
 
 
 def christoffel_coriolis_matrix(model: ScrewModel, q: Array, qd: Array) -> Array:
-    """
-    Return C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) q'_k / 2, M2018 (86).
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q, qd : (n,) ndarray
-
-    Returns
-    -------
-    (n, n) ndarray
-
-    """
+    """Return C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) q'_k / 2, M2018 (86)."""
     gradient = mass_matrix_gradient(model, q)
     along = np.einsum('kij,k->ij', gradient, qd)
     across = np.einsum('jik,k->ij', gradient, qd)
@@ -178,19 +94,7 @@ def christoffel_coriolis_matrix(model: ScrewModel, q: Array, qd: Array) -> Array
 
 
 def gravity_forces(model: ScrewModel, q: Array) -> Array:
-    """
-    Return the gradient of the potential energy -sum_i m_i g . r_ci, exact, by complex steps.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) ndarray
-
-    Returns
-    -------
-    (n,) ndarray
-
-    """
+    """Return the gradient of the potential energy -sum_i m_i g . r_ci, exact, by complex steps."""
     steps = 1j * STEP * np.eye(model.n)
     return np.array([np.imag(_potential(model, q + step)) / STEP for step in steps])
 

@@ -20,20 +20,7 @@ ZERO = 1e-45
 
 
 def relative_errors(efforts: Array, reference: Reference) -> Array:
-    """
-    Return max |x - ref| / max |ref| of every order.
-
-    Parameters
-    ----------
-    efforts : (k + 1, n) ndarray
-    reference : Reference
-
-    Returns
-    -------
-    (k + 1,) ndarray
-        The divisor is at least a thousandth of `Reference.scale`.
-
-    """
+    """Return max |x - ref| / max |ref| per order; at least 1e-3 of `Reference.scale` divides."""
     error = np.abs(efforts - reference.efforts).max(axis=1, initial=0.0)
     size = np.abs(reference.efforts).max(axis=1, initial=0.0)
     size = np.maximum(size, CANCELLATION * reference.scale)
@@ -43,18 +30,7 @@ def relative_errors(efforts: Array, reference: Reference) -> Array:
 def assert_agrees(
     efforts: Array, reference: Reference, tolerance: float = TOLERANCE, name: str = 'efforts'
 ) -> None:
-    """
-    Fail, naming the orders, where the relative error exceeds the tolerance.
-
-    Parameters
-    ----------
-    efforts : (k + 1, n) ndarray
-    reference : Reference
-    tolerance : float
-    name : str
-        Name of what is compared.
-
-    """
+    """Fail, naming the orders, if the relative error exceeds the tolerance."""
     assert efforts.shape == reference.efforts.shape
     errors = relative_errors(efforts, reference)
     assert (errors <= tolerance).all(), (

@@ -28,37 +28,12 @@ DIGITS = 50
 
 
 def polynomial(jet: Sequence[float]) -> Function:
-    """
-    Return the polynomial of time with the given derivatives at t = 0.
-
-    Parameters
-    ----------
-    jet : sequence of float
-
-    Returns
-    -------
-    callable
-
-    """
+    """Return the polynomial of time with the given derivatives at t = 0."""
     return lambda t: mp.fsum(mpf(x) * t**d / mp.factorial(d) for d, x in enumerate(jet))
 
 
 def spring_efforts(spring: Spring, phi: Sequence[float]) -> list[Function]:
-    """
-    Return the effort law of each motor's spring.
-
-    Parameters
-    ----------
-    spring : Spring
-        Not of variable stiffness.
-    phi : sequence of float
-        Deflections that choose the piece of a table.
-
-    Returns
-    -------
-    list of callable
-
-    """
+    """Return the effort law of each motor's spring; `phi` choose the piece of a table."""
     if isinstance(spring, AntagonisticPair):
         pull = _pull(spring)
         return [pull, lambda x: -pull(-x)]
@@ -90,21 +65,9 @@ def deflections(
     spring: Spring | None, tau: Function, stiffness: Function, phi: Sequence[float]
 ) -> list[Function]:
     """
-    Return the deflections of a joint's springs as functions of time.
+    Return the deflections of a joint's springs, which have no damper, as functions of time.
 
-    Parameters
-    ----------
-    spring : Spring or None
-        None for a rigid joint; no damper.
-    tau, stiffness : callable
-        Effort, and K or sigma where it varies.
-    phi : sequence of float
-        Where the roots at t = 0 are searched.
-
-    Returns
-    -------
-    list of callable
-
+    `stiffness` is K or sigma where it varies; the roots at t = 0 are searched near `phi`.
     """
     if spring is None:
         return [lambda t: mpf(0)]
@@ -133,22 +96,7 @@ def deflections(
 
 
 def damped_deflection(spring: LinearSpring, effort: Sequence[float], phi: float) -> Function:
-    """
-    Return the deflection of a spring with a damper under an effort that is a polynomial of time.
-
-    Parameters
-    ----------
-    spring : LinearSpring
-    effort : sequence of float
-        Effort and its derivatives at t = 0.
-    phi : float
-        Deflection at t = 0.
-
-    Returns
-    -------
-    callable
-
-    """
+    """Return the deflection over time, `phi` at t = 0, under an effort with given derivatives."""
     stiffness, constant = mpf(spring.stiffness), mpf(spring.damping) / mpf(spring.stiffness)
     derivatives = [polynomial(effort[j:]) for j in range(len(effort))]
 
@@ -160,38 +108,13 @@ def damped_deflection(spring: LinearSpring, effort: Sequence[float], phi: float)
 
 
 def jet_of(function: Function, rows: int) -> Array:
-    """
-    Return the time derivatives of a function at t = 0, taken numerically.
-
-    Parameters
-    ----------
-    function : callable
-    rows : int
-
-    Returns
-    -------
-    (rows,) ndarray
-
-    """
+    """Return the time derivatives (rows,) of a function at t = 0, taken numerically."""
     series = mp.taylor(function, 0, rows - 1)
     return np.array([float(c * mp.factorial(d)) for d, c in enumerate(series)])
 
 
 def motor_effort(motor: Motor, theta: Sequence[float], force: Sequence[float]) -> Function:
-    """
-    Return the motor effort as a function of time, on the joint's side of the gear.
-
-    Parameters
-    ----------
-    motor : Motor
-    theta, force : sequence of float
-        Derivatives of motor position and transmitted effort at t = 0.
-
-    Returns
-    -------
-    callable
-
-    """
+    """Return the motor effort over time from the jets of both, on the joint's side."""
     r = mpf(motor.gear_ratio)
     transmitted = polynomial(force)
     rates, accelerations = polynomial(theta[1:]), polynomial(theta[2:])

@@ -19,20 +19,7 @@ from screw_dynamics.model import ScrewModel
 
 
 def tree_joint_series(model: ScrewModel, joint_jet: ArrayLike) -> Series:
-    """
-    Return the series of s_i = multiplier_i q_c(i) + offset_i of the tree joints.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (terms, n) array_like
-        Row d is the d-th time derivative of the coordinates.
-
-    Returns
-    -------
-    (terms, N) ndarray of mpfr
-
-    """
+    """Return the series (terms, N) of s_i = multiplier_i q_c(i) + offset_i of the tree joints."""
     jet = exact(joint_jet)
     joints = jet[:, model.coordinates] * exact(model.multipliers)
     joints[0] += exact(model.offsets)
@@ -40,20 +27,7 @@ def tree_joint_series(model: ScrewModel, joint_jet: ArrayLike) -> Series:
 
 
 def body_poses(model: ScrewModel, joints: Series) -> list[Series]:
-    """
-    Return C_i(t) = C_p(t) B_i exp(X_i s_i(t)) of every body.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joints : (terms, N) ndarray of mpfr
-        Series of the tree joints.
-
-    Returns
-    -------
-    list of (terms, 4, 4) ndarray of mpfr
-
-    """
+    """Return the series of C_i(t) = C_p(t) B_i exp(X_i s_i(t)) of every body."""
     poses: list[Series] = []
     for i, p in enumerate(model.parents):
         home = constant(orthonormal_pose(model.home_poses[i]), len(joints))
@@ -63,18 +37,7 @@ def body_poses(model: ScrewModel, joints: Series) -> list[Series]:
 
 
 def orthonormal_pose(matrix: Array) -> Series:
-    """
-    Return a pose of floats with its rotation made orthonormal to 60 digits.
-
-    Parameters
-    ----------
-    matrix : (4, 4) ndarray
-
-    Returns
-    -------
-    (4, 4) ndarray of mpfr
-
-    """
+    """Return a pose of floats with its rotation made orthonormal to 60 digits."""
     c = exact(matrix)
     r = c[:3, :3]
     for _ in range(3):  # Newton's iteration for the polar factor: the error is squared each time
@@ -87,15 +50,7 @@ def axis_of(screw: Array) -> tuple[Series, Series, Series]:
     """
     Return direction e (exactly unit), a point on the axis, and the translation per unit of q.
 
-    Parameters
-    ----------
-    screw : (6,) ndarray
-
-    Returns
-    -------
-    direction, point, slide : (3,) ndarray of mpfr
-        The direction is zero for a prismatic joint.
-
+    The direction is zero for a prismatic joint.
     """
     e, v = exact(screw[:3]), exact(screw[3:])
     if not screw[:3].any():
@@ -105,36 +60,13 @@ def axis_of(screw: Array) -> tuple[Series, Series, Series]:
 
 
 def cross_matrix(x: Series) -> Series:
-    """
-    Return the matrix x~ with x~ y = x × y.
-
-    Parameters
-    ----------
-    x : (3,) ndarray of mpfr
-
-    Returns
-    -------
-    (3, 3) ndarray of mpfr
-
-    """
+    """Return the matrix x~ with x~ y = x × y."""
     zero = 0 * x[0]
     return np.array([[zero, -x[2], x[1]], [x[2], zero, -x[0]], [-x[1], x[0], zero]], dtype=object)
 
 
 def pseudo_inertia(inertia: Array) -> Series:
-    """
-    Return P = [[Sigma, m c], [m c^T, m]] with Sigma = tr(Theta) / 2 I - Theta.
-
-    Parameters
-    ----------
-    inertia : (6, 6) ndarray
-        [[Theta, m c~], [-m c~, m I]].
-
-    Returns
-    -------
-    (4, 4) ndarray of mpfr
-
-    """
+    """Return P = [[Sigma, m c], [m c^T, m]] with Sigma = tr(Theta) / 2 I - Theta."""
     matrix = exact(inertia)
     theta = (matrix[:3, :3] + matrix[:3, :3].T) / 2
     p = np.empty((4, 4), dtype=object)
@@ -159,18 +91,7 @@ def _screw_motion(screw: Array, q: Series) -> Series:
 
 
 def generator(screw: Array) -> Series:
-    """
-    Return the 4x4 matrix of a joint screw.
-
-    Parameters
-    ----------
-    screw : (6,) ndarray
-
-    Returns
-    -------
-    (4, 4) ndarray of mpfr
-
-    """
+    """Return the 4x4 matrix of a joint screw."""
     direction, point, slide = axis_of(screw)
     matrix = exact(np.zeros((4, 4)))
     matrix[:3, :3] = cross_matrix(direction)
@@ -179,18 +100,7 @@ def generator(screw: Array) -> Series:
 
 
 def inverse(pose: Series) -> Series:
-    """
-    Return the series of C^-1 = (R^T, -R^T r).
-
-    Parameters
-    ----------
-    pose : (terms, 4, 4) ndarray of mpfr
-
-    Returns
-    -------
-    (terms, 4, 4) ndarray of mpfr
-
-    """
+    """Return the series of C^-1 = (R^T, -R^T r)."""
     back = pose.copy()
     back[:, :3, :3] = pose[:, :3, :3].transpose(0, 2, 1)
     back[:, :3, 3:] = -product(back[:, :3, :3], pose[:, :3, 3:])

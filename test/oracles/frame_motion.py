@@ -48,20 +48,7 @@ class ReferenceTwist(NamedTuple):
 def reference_twists(
     model: ScrewModel, joint_jet: ArrayLike, name: str
 ) -> dict[str, ReferenceTwist]:
-    """
-    Return the twist of a frame and its derivatives in each representation.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-    name : str
-
-    Returns
-    -------
-    mapping of str to ReferenceTwist
-
-    """
+    """Return the twist of a frame and its derivatives by representation."""
     joints = tree_joint_series(model, joint_jet)
     poses = body_poses(model, joints)
     pose = _frame_pose(model, name, poses)
@@ -82,20 +69,7 @@ def reference_twists(
 
 @high_precision
 def reference_jacobians(model: ScrewModel, joint_jet: ArrayLike, name: str) -> dict[str, Array]:
-    """
-    Return the Jacobian of a frame and its derivatives in each representation.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (r, n) array_like
-    name : str
-
-    Returns
-    -------
-    mapping of str to (r, 6, n) ndarray
-
-    """
+    """Return the Jacobian of a frame and its derivatives (r, 6, n) by representation."""
     series = _jacobians(model, name, tree_joint_series(model, joint_jet))
     return {form: derivatives_of(value).astype(np.float64) for form, value in series.items()}
 
@@ -105,20 +79,9 @@ def reference_columns(
     model: ScrewModel, poses: list[Series], name: str
 ) -> dict[int, dict[str, Series]]:
     """
-    Return the columns of the Jacobian of a frame, by tree joint, and their derivatives.
+    Return the columns (r, 6) of the Jacobian of a frame, by tree joint and representation.
 
-    Parameters
-    ----------
-    model : ScrewModel
-    poses : list of (r, 4, 4) ndarray of mpfr
-        Series of the poses of the bodies.
-    name : str
-
-    Returns
-    -------
-    mapping of int to mapping of str to (r, 6) ndarray of mpfr
-        By tree joint and representation.
-
+    `poses` are the series of the poses of the bodies.
     """
     return {
         joint: {form: derivatives_of(series) for form, series in column.items()}
@@ -140,26 +103,9 @@ def reference_joint_jet(
     least_squares: bool = False,
 ) -> Array:
     """
-    Return the joint jet of a task.
+    Return the joint jet (m + 1, n) of a task: rows `components` of the twist have the jet (m, c).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    q : (n,) array_like
-    twist_jet : (m, c) array_like
-    name, representation : str
-    components : list of int
-        Rows of the Jacobian, c of them.
-    weights : (n,) array_like
-    damping : float
-    nullspace_rates : (m, n) array_like, optional
-    least_squares : bool
-        With q' = (J^T J)^-1 J^T V of the coordinates that move the frame.
-
-    Returns
-    -------
-    (m + 1, n) ndarray
-
+    With `least_squares`, q' = (J^T J)^-1 J^T V of the coordinates that move the frame.
     """
     task = series_of(exact(twist_jet))[..., None]
     rows = len(task)

@@ -34,14 +34,7 @@ CHAIN_EFFORTS = np.array(
 
 
 def chain() -> ScrewModel:
-    """
-    Return the 3-joint chain: revolute, prismatic, helical.
-
-    Returns
-    -------
-    ScrewModel
-
-    """
+    """Return the 3-joint chain: revolute, prismatic, helical."""
     bodies = (
         (2.0, (0.1, 0.0, 0.05), (0.02, 0.001, 0.0, 0.03, 0.002, 0.025)),
         (1.5, (0.0, 0.1, -0.1), (0.015, 0.0, 0.002, 0.01, 0.0, 0.012)),
@@ -61,14 +54,7 @@ def chain() -> ScrewModel:
 
 
 def planar_2r() -> ScrewModel:
-    """
-    Return two point masses at the ends of two links that turn about z, gravity along -y.
-
-    Returns
-    -------
-    ScrewModel
-
-    """
+    """Return two point masses at the ends of two links that turn about z, gravity along -y."""
     inertias = [
         inertia_matrix(mass, np.array([length, 0.0, 0.0]), np.zeros((3, 3)))
         for mass, length in ((_M1, _L1), (_M2, _L2))
@@ -82,16 +68,8 @@ def planar_2r_efforts(joint_jet: Array) -> Array:
     """
     Return the efforts of `planar_2r` and their derivatives from its equations of motion.
 
-    Parameters
-    ----------
-    joint_jet : (k + 3, 2) ndarray
-
-    Returns
-    -------
-    (k + 1, 2) ndarray
-        The derivatives are those of the closed form along the polynomial q(t) of the jet, taken
-        numerically with 60 digits.
-
+    The derivatives are those of the closed form along the polynomial q(t) of the jet, taken
+    numerically with 60 digits.
     """
     columns = [[mpmath.mpf(float(x)) for x in column] for column in joint_jet.T]
 

@@ -50,19 +50,9 @@ def reference_efforts(
     model: ScrewModel, joint_jet: ArrayLike, wrench_jets: Mapping[str, ArrayLike] | None = None
 ) -> Reference:
     """
-    Return the joint efforts and their time derivatives up to order k.
+    Return the joint efforts and their time derivatives of a jet (k + 3, n).
 
-    Parameters
-    ----------
-    model : ScrewModel
-    joint_jet : (k + 3, n) array_like
-    wrench_jets : mapping of str to (k + 1, 6) array_like, optional
-        [torque; force] ON the bodies in the axes and origin of the named frames.
-
-    Returns
-    -------
-    Reference
-
+    `wrench_jets` (k + 1, 6) are [torque; force] ON the bodies in axes and origin of named frames.
     """
     poses = body_poses(model, tree_joint_series(model, joint_jet))
     scale = LoadScale(model, poses, len(poses[0]) - 2)
@@ -72,18 +62,9 @@ def reference_efforts(
 
 def exact_efforts(model: ScrewModel, joint_jet: ArrayLike) -> Series:
     """
-    Return the joint efforts and their time derivatives in 60 digits.
+    Return the joint efforts and their time derivatives (k + 1, n) in 60 digits.
 
-    Parameters
-    ----------
-    model : ScrewModel
-        Or an object with its fields, of 60-digit numbers.
-    joint_jet : (k + 3, n) array_like or ndarray of mpfr
-
-    Returns
-    -------
-    (k + 1, n) ndarray of mpfr
-
+    The model may be an object with the fields of one, of 60-digit numbers.
     """
     poses = body_poses(model, tree_joint_series(model, joint_jet))
     return derivatives_of(_efforts(model, poses, {}, None))

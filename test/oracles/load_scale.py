@@ -17,17 +17,7 @@ from screw_dynamics.model import ScrewModel
 
 @dataclass(frozen=True)
 class Reference:
-    """
-    An effort jet correct to the last bit, and the size of the loads behind it.
-
-    Parameters
-    ----------
-    efforts : (k + 1, n) ndarray
-        Row d is the d-th time derivative of the joint efforts.
-    scale : (k + 1,) ndarray
-        Per row, the size of the loads that act in the robot, see `LoadScale`.
-
-    """
+    """An effort jet (k + 1, n) correct to the last bit, and the size of the loads behind it."""
 
     efforts: Array
     scale: Array
@@ -40,16 +30,8 @@ class LoadScale:
     Efforts can be far smaller than the loads they come from: a vertical axis under gravity, a
     centre of mass on the axis, free fall, joints that turn against each other, a constant weight
     seen from a spinning body. An algorithm in floating point, in moving frames, has errors
-    relative to the loads then, and so have the model's own numbers.
-
-    Parameters
-    ----------
-    model : ScrewModel
-    poses : list of (k + 3, 4, 4) ndarray of mpfr
-        Of the bodies.
-    rows : int
-        k + 1.
-
+    relative to the loads then, and so have the model's own numbers. `poses` are the series of the
+    bodies.
     """
 
     def __init__(self, model: ScrewModel, poses: list[Series], rows: int) -> None:
@@ -83,26 +65,11 @@ class LoadScale:
         return size
 
     def add_load(self, load: Series) -> None:
-        """
-        Take the load on one joint into account.
-
-        Parameters
-        ----------
-        load : (k + 1, 4, 4) ndarray of mpfr
-            F of all that the joint moves, in the frame of its body.
-
-        """
+        """Take the load (k + 1, 4, 4) on a joint into account, in the frame of its body."""
         self._add(np.abs(derivatives_of(load).astype(np.float64)))
 
     def per_order(self) -> Array:
-        """
-        Return the scale.
-
-        Returns
-        -------
-        (k + 1,) ndarray
-
-        """
+        """Return the scale (k + 1,)."""
         torque = self._torque + self._at_reach(self._force)
         scale: Array = self._turning * torque + self._sliding * self._force
         return scale

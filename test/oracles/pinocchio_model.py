@@ -20,17 +20,8 @@ class PinocchioModel:
     Order-0 dynamics by Pinocchio, in the coordinates of a `ScrewModel` of the same URDF.
 
     Pinocchio gets every moving joint as a coordinate of its own; mimic joints are expanded before
-    and reduced after the call (tau = G^T tau_tree), and all joints are matched by name.
-
-    Parameters
-    ----------
-    urdf : Path
-        File that both models are read from.
-    model : ScrewModel
-        The whole robot: no joint locked, no link dropped.
-    armature : (n,) ndarray, optional
-        Inertias added at the coordinates; of robots without mimic joints.
-
+    and reduced after the call (tau = G^T tau_tree), and all joints are matched by name. The model
+    is the whole robot; with `armature` (n,), inertias at the coordinates, no joint mimics.
     """
 
     def __init__(self, urdf: Path, model: ScrewModel, armature: Array | None = None) -> None:
@@ -57,20 +48,7 @@ class PinocchioModel:
     def efforts(
         self, q: Array, qd: Array, qdd: Array, wrenches: Mapping[str, Array] | None = None
     ) -> Array:
-        """
-        Return the joint efforts.
-
-        Parameters
-        ----------
-        q, qd, qdd : (n,) ndarray
-        wrenches : mapping of str to (6,) ndarray, optional
-            [torque; force] ON the links, in the links' frames.
-
-        Returns
-        -------
-        (n,) ndarray
-
-        """
+        """Return the joint efforts; `wrenches` (6,) act ON the links, in their frames."""
         velocity, acceleration = self._reduction @ qd, self._reduction @ qdd
         external = pinocchio.StdVec_Force()
         external.extend([pinocchio.Force.Zero()] * self.model.njoints)
@@ -86,68 +64,23 @@ class PinocchioModel:
         return self._reduction.T @ tree
 
     def mass_matrix(self, q: Array) -> Array:
-        """
-        Return the mass matrix.
-
-        Parameters
-        ----------
-        q : (n,) ndarray
-
-        Returns
-        -------
-        (n, n) ndarray
-
-        """
+        """Return the mass matrix."""
         upper = np.triu(pinocchio.crba(self.model, self._data, self._expand(q)))
         tree = upper + np.triu(upper, 1).T
         return self._reduction.T @ tree @ self._reduction
 
     def gravity_forces(self, q: Array) -> Array:
-        """
-        Return the joint efforts that hold the robot still.
-
-        Parameters
-        ----------
-        q : (n,) ndarray
-
-        Returns
-        -------
-        (n,) ndarray
-
-        """
+        """Return the joint efforts that hold the robot still."""
         tree = pinocchio.computeGeneralizedGravity(self.model, self._data, self._expand(q))
         return self._reduction.T @ tree
 
     def centre_of_mass(self, q: Array) -> tuple[Array, Array]:
-        """
-        Return the centre of mass of the moving links, and its Jacobian.
-
-        Parameters
-        ----------
-        q : (n,) ndarray
-
-        Returns
-        -------
-        centre : (3,) ndarray
-        jacobian : (3, n) ndarray
-
-        """
+        """Return the centre of mass (3,) of the moving links, and its Jacobian (3, n)."""
         tree = pinocchio.jacobianCenterOfMass(self.model, self._data, self._expand(q))
         return self._data.com[0].copy(), tree @ self._reduction
 
     def energies(self, q: Array, qd: Array) -> tuple[float, float]:
-        """
-        Return the kinetic and the potential energy.
-
-        Parameters
-        ----------
-        q, qd : (n,) ndarray
-
-        Returns
-        -------
-        kinetic, potential : float
-
-        """
+        """Return the kinetic and the potential energy."""
         tree, rates = self._expand(q), self._reduction @ qd
         kinetic = pinocchio.computeKineticEnergy(self.model, self._data, tree, rates)
         return kinetic, pinocchio.computePotentialEnergy(self.model, self._data, tree)

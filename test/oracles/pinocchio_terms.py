@@ -23,38 +23,12 @@ class PinocchioTerms(PinocchioModel):
     """See `PinocchioModel`."""
 
     def frame_pose(self, q: Array, name: str) -> Array:
-        """
-        Return the pose of a link.
-
-        Parameters
-        ----------
-        q : (n,) ndarray
-        name : str
-
-        Returns
-        -------
-        (4, 4) ndarray
-
-        """
+        """Return the pose of a link."""
         pinocchio.framesForwardKinematics(self.model, self._data, self._expand(q))
         return self._data.oMf[self._frame(name)].homogeneous.copy()
 
     def frame_jacobian(self, q: Array, name: str, representation: str) -> Array:
-        """
-        Return the Jacobian of a link.
-
-        Parameters
-        ----------
-        q : (n,) ndarray
-        name : str
-        representation : str
-            'body', 'spatial', 'hybrid' or 'mixed'.
-
-        Returns
-        -------
-        (6, n) ndarray
-
-        """
+        """Return the Jacobian (6, n) of a link in a representation."""
         if representation == 'mixed':
             angular, linear = (self.frame_jacobian(q, name, form) for form in ('body', 'hybrid'))
             return np.vstack([angular[:3], linear[3:]])

@@ -20,29 +20,11 @@ class BodyRecipe:
     """
     What is special about one body and its joint; everything else is drawn at random.
 
-    Parameters
-    ----------
-    joint_type : str
-        One of `JOINT_TYPES`.
-    parent_back : int
-        The parent is this many bodies back (1 = chain); beyond the first body it is the base.
-    mimics : int or None
-        Index of an earlier coordinate that the joint follows; None for a coordinate of its own.
-    coordinate_axis : bool
-        The joint axis is a signed coordinate axis through the body's origin.
-    tilt : float
-        How far a coordinate axis is off [rad].
-    identity_home : bool
-        The home pose is the identity: consecutive axes coincide or meet in one point.
-    parallel_home : bool
-        The home pose only translates: consecutive coordinate axes stay parallel.
-    com_on_axis : bool
-        The centre of mass lies on the joint axis.
-    mass_scale : float
-        Factor of the mass and inertia; 0 for a massless body.
-    points : int
-        Point masses that make up the body; 1 is a point mass, 2 a rod, 4 or more a solid.
-
+    The parent is `parent_back` bodies back (1 = chain), beyond the first body the base; the joint
+    follows the earlier coordinate `mimics`. The joint axis may be a signed coordinate axis through
+    the body's origin, `tilt` [rad] off; the home pose the identity (consecutive axes coincide or
+    meet) or a translation; the centre of mass on the axis. A `mass_scale` of 0 is a massless body;
+    of `points`, 1 is a point mass, 2 a rod, 4 or more a solid.
     """
 
     joint_type: str = 'revolute'
@@ -67,19 +49,7 @@ TREE = [
 
 
 def random_rotation(rng: np.random.Generator) -> Array:
-    """
-    Return a rotation matrix drawn uniformly from SO(3).
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (3, 3) ndarray
-        Orthonormal to rounding.
-
-    """
+    """Return a rotation matrix drawn uniformly from SO(3)."""
     # QR twice: the second pass removes what rounding the first one left
     q = np.linalg.qr(np.linalg.qr(rng.normal(size=(3, 3)))[0])[0]
     return q * np.sign(np.linalg.det(q))
@@ -96,22 +66,8 @@ def random_inertia(
     """
     Return the inertia of a cloud of positive point masses, hence a physical one.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    points : int
-        Number of point masses.
-    mass : float
-        Factor of the masses [kg].
-    length : float
-        Size of the cloud [m].
-    com : (3,) ndarray, optional
-        Where to shift its centre of mass; by default it stays where it came out.
-
-    Returns
-    -------
-    (6, 6) ndarray
-
+    `mass` is a factor of the masses [kg], `length` the size of the cloud [m]; `com` is where its
+    centre of mass is shifted to, by default nowhere.
     """
     masses = mass * rng.uniform(0.2, 1.0, points)
     offsets = length * rng.normal(size=(points, 3))
@@ -124,21 +80,7 @@ def random_inertia(
 
 
 def random_screw(rng: np.random.Generator, recipe: BodyRecipe, length: float = 1.0) -> Array:
-    """
-    Return a unit joint screw in the body's frame.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    recipe : BodyRecipe
-    length : float
-        Size of the distance to the origin and of the pitch [m].
-
-    Returns
-    -------
-    (6,) ndarray
-
-    """
+    """Return a unit joint screw in the body's frame, with distance and pitch of a `length` [m]."""
     if recipe.coordinate_axis:
         axis = np.zeros(3)
         axis[rng.integers(3)] = rng.choice([-1.0, 1.0])
@@ -165,23 +107,10 @@ def random_model(
     mass: float = 1.0,
 ) -> ScrewModel:
     """
-    Return a random robot.
+    Return a random robot of one body per recipe, or a revolute chain of a number of bodies.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    recipes : list of BodyRecipe or int
-        One recipe per body, or the number of bodies of a revolute chain.
-    gravity : (3,) ndarray, optional
-        In base axes; by default 9.81 m/s^2 in a random direction.
-    length, mass : float
-        Scales of lengths [m] and masses [kg].
-
-    Returns
-    -------
-    ScrewModel
-        Every body carries a frame 'body_i' at its origin and 'tool_i' at a random pose.
-
+    Every body carries a frame 'body_i' at its origin and 'tool_i' at a random pose. Gravity is by
+    default 9.81 m/s^2 in a random direction; `length` [m] and `mass` [kg] are scales.
     """
     if isinstance(recipes, int):
         recipes = [BodyRecipe()] * recipes
@@ -232,24 +161,7 @@ def random_model(
 def random_joint_jet(
     rng: np.random.Generator, n: int, order: int = 2, *, samples: int | None = None
 ) -> Array:
-    """
-    Return random joint positions and their derivatives.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n : int
-        Number of coordinates.
-    order : int
-        Order k of the highest derivative of the efforts.
-    samples : int, optional
-        Batch size T; by default one sample without a batch axis.
-
-    Returns
-    -------
-    (k + 3, n) or (T, k + 3, n) ndarray
-
-    """
+    """Return random joint positions and their derivatives, (k + 3, n) or (samples, k + 3, n)."""
     shape = (order + 3, n) if samples is None else (samples, order + 3, n)
     return rng.normal(size=shape)
 
@@ -263,23 +175,9 @@ def random_wrench_jets(
     samples: int | None = None,
 ) -> dict[str, Array]:
     """
-    Return random wrenches on random frames, with their derivatives.
+    Return random wrenches with derivatives, (k + 1, 6) or (samples, k + 1, 6), on random frames.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    model : ScrewModel
-    order : int
-        Order k of the highest derivative.
-    count : int
-        Number of loaded frames (fewer where the model has fewer).
-    samples : int, optional
-        Batch size T; by default one sample without a batch axis.
-
-    Returns
-    -------
-    dict of str to (k + 1, 6) or (T, k + 1, 6) ndarray
-
+    There are `count` of them, or as many as the model has frames.
     """
     shape = (order + 1, 6) if samples is None else (samples, order + 1, 6)
     names = rng.permutation(sorted(model.frames))[:count]

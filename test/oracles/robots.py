@@ -21,32 +21,12 @@ NAMED_ROBOTS = {
 
 
 def bundled_urdfs() -> list[Path]:
-    """
-    Return the robot descriptions in urdf/, sorted by name.
-
-    Returns
-    -------
-    list of Path
-
-    """
+    """Return the robot descriptions in urdf/, sorted by name."""
     return sorted((_ROOT / 'urdf').glob('*.urdf'))
 
 
 def package_urdfs(distribution: str) -> list[Path]:
-    """
-    Return the .urdf files that an installed distribution recorded, sorted by path.
-
-    Parameters
-    ----------
-    distribution : str
-        Name on the package index.
-
-    Returns
-    -------
-    list of Path
-        Empty where the distribution is not installed.
-
-    """
+    """Return the .urdf files that an installed distribution recorded, sorted by path."""
     try:
         files = metadata.files(distribution) or []
     except metadata.PackageNotFoundError:
@@ -56,21 +36,9 @@ def package_urdfs(distribution: str) -> list[Path]:
 
 def named_robot(name: str) -> Path | None:
     """
-    Return the path of one of `NAMED_ROBOTS`, None where its package is missing.
+    Return the path of one of `NAMED_ROBOTS`, None if its package is missing.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    Path or None
-
-    Raises
-    ------
-    LookupError
-        If the package is there and the robot is not in it.
-
+    Raise LookupError if the package is there and the robot is not in it.
     """
     distribution, tail = NAMED_ROBOTS[name]
     paths = package_urdfs(distribution)

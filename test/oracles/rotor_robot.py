@@ -18,20 +18,10 @@ from screw_dynamics.model import Frame, JointLimits, ScrewModel
 @dataclass(frozen=True)
 class SolidRotor:
     """
-    A rotor as a body of revolution.
+    A rotor as a body of revolution, which drives a coordinate; the carrier -1 is the base.
 
-    Parameters
-    ----------
-    coordinate : int
-        Joint that it drives.
-    carrier : int
-        Body that carries it, -1 for the base.
-    axis, centre : (3,) ndarray
-        Spin axis and centre of mass in the carrier's frame.
-    mass, spin_inertia, cross_inertia : float
-        About and across the axis.
-    gear_ratio : float
-
+    Spin axis and centre of mass (3,) are in the carrier's frame, the inertias about and across the
+    axis.
     """
 
     coordinate: int
@@ -58,21 +48,7 @@ class SolidRotor:
 def random_rotor(
     rng: np.random.Generator, coordinate: int, carrier: int, axis: Array | None = None
 ) -> SolidRotor:
-    """
-    Return a rotor at a random place of a link.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    coordinate, carrier : int
-    axis : (3,) ndarray, optional
-        Default random.
-
-    Returns
-    -------
-    SolidRotor
-
-    """
+    """Return a rotor at a random place of a link."""
     return SolidRotor(
         coordinate=coordinate,
         carrier=carrier,
@@ -86,20 +62,7 @@ def random_rotor(
 
 
 def locked(links: ScrewModel, rotors: Sequence[SolidRotor]) -> ScrewModel:
-    """
-    Return the links with their rotors locked, as a robot description gives them.
-
-    Parameters
-    ----------
-    links : ScrewModel
-        Without rotors.
-    rotors : sequence of SolidRotor
-
-    Returns
-    -------
-    ScrewModel
-
-    """
+    """Return the links with their rotors locked, as a robot description gives them."""
     inertias = links.inertias.copy()
     for rotor in rotors:
         if rotor.carrier >= 0:
@@ -111,17 +74,7 @@ def spinning(links: ScrewModel, rotors: Sequence[SolidRotor]) -> ScrewModel:
     """
     Return the robot with every rotor as a body of its own that turns by r theta.
 
-    Parameters
-    ----------
-    links : ScrewModel
-        Without rotors.
-    rotors : sequence of SolidRotor
-
-    Returns
-    -------
-    ScrewModel
-        The coordinates theta follow those of the links.
-
+    The coordinates theta follow those of the links.
     """
     n, extra = links.n, len(rotors)
     names = tuple(f'rotor_{i}' for i in range(extra))

@@ -16,21 +16,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 @st.composite
 def body_recipes(draw: st.DrawFn, *, mimic: bool = True) -> BodyRecipe:
-    """
-    Draw one body; the simplest is a plain revolute joint on the previous body.
-
-    Parameters
-    ----------
-    draw : callable
-        Given by hypothesis.
-    mimic : bool
-        Whether the joint may mimic an earlier coordinate.
-
-    Returns
-    -------
-    BodyRecipe
-
-    """
+    """Draw one body; the simplest is a plain revolute joint on the previous body."""
     return BodyRecipe(
         joint_type=draw(st.sampled_from(JOINT_TYPES)),
         parent_back=draw(st.sampled_from([1, 1, 1, 2, 3, 1000])),
@@ -52,21 +38,7 @@ def models(
     """
     Draw a random tree: branches, all joint types, mimic joints, degenerate geometry and mass.
 
-    Parameters
-    ----------
-    draw : callable
-        Given by hypothesis.
-    max_bodies : int
-        Largest number of bodies.
-    mimic : bool
-        Whether joints may mimic others.
-    scales : bool
-        Whether robots a thousand times smaller, larger, lighter or heavier may come.
-
-    Returns
-    -------
-    ScrewModel
-
+    With `scales`, robots a thousand times smaller, larger, lighter or heavier may come.
     """
     recipes = draw(st.lists(body_recipes(mimic=mimic), min_size=1, max_size=max_bodies))
     rng = np.random.default_rng(draw(seeds))
@@ -82,23 +54,7 @@ def models(
 
 @st.composite
 def joint_jets(draw: st.DrawFn, n: int, order: int) -> Array:
-    """
-    Draw a joint jet: ordinary, at rest, at zero angles, nearly at rest, or far from zero.
-
-    Parameters
-    ----------
-    draw : callable
-        Given by hypothesis.
-    n : int
-        Number of coordinates.
-    order : int
-        Order k of the highest derivative of the efforts.
-
-    Returns
-    -------
-    (k + 3, n) ndarray
-
-    """
+    """Draw a joint jet (k + 3, n): ordinary, at rest or nearly, at zero angles, or far from 0."""
     jet = random_joint_jet(np.random.default_rng(draw(seeds)), n, order)
     jet[0] *= draw(st.sampled_from([1.0, 0.0, 1e-9, 30.0]))
     jet[1:] *= draw(st.sampled_from([1.0, 0.0, 1e-8, 3.0]))

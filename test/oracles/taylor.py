@@ -24,18 +24,7 @@ R = TypeVar('R')
 
 
 def high_precision(function: Callable[P, R]) -> Callable[P, R]:
-    """
-    Run a function with 60-digit numbers.
-
-    Parameters
-    ----------
-    function : callable
-
-    Returns
-    -------
-    callable
-
-    """
+    """Run a function with 60-digit numbers."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -46,18 +35,7 @@ def high_precision(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def exact(values: ArrayLike) -> NDArray[Any]:
-    """
-    Return floats as 60-digit numbers, without any rounding; such numbers as they are.
-
-    Parameters
-    ----------
-    values : array_like of float, or ndarray of mpfr
-
-    Returns
-    -------
-    ndarray of mpfr
-
-    """
+    """Return floats as 60-digit numbers, without any rounding; such numbers as they are."""
     if isinstance(values, np.ndarray) and values.dtype == object:
         return values.copy()
     array = np.asarray(values, dtype=np.float64)
@@ -67,71 +45,24 @@ def exact(values: ArrayLike) -> NDArray[Any]:
 
 
 def constant(value: NDArray[Any], terms: int) -> Series:
-    """
-    Return the series of a quantity that does not change.
-
-    Parameters
-    ----------
-    value : ndarray of mpfr
-    terms : int
-        Number of coefficients.
-
-    Returns
-    -------
-    (terms, ...) ndarray of mpfr
-
-    """
+    """Return the series of a quantity that does not change."""
     series = np.full((terms, *value.shape), gmpy2.mpfr(0), dtype=object)
     series[0] = value
     return series
 
 
 def series_of(derivatives: NDArray[Any]) -> Series:
-    """
-    Return the series of a quantity given by its time derivatives.
-
-    Parameters
-    ----------
-    derivatives : (terms, ...) ndarray of mpfr
-        Row d is the d-th derivative.
-
-    Returns
-    -------
-    (terms, ...) ndarray of mpfr
-
-    """
+    """Return the series of a quantity, whose d-th time derivative is row d."""
     return np.array([row / factorial(r) for r, row in enumerate(derivatives)], dtype=object)
 
 
 def derivatives_of(series: Series) -> Series:
-    """
-    Return the time derivatives of a series, the inverse of `series_of`.
-
-    Parameters
-    ----------
-    series : (terms, ...) ndarray of mpfr
-
-    Returns
-    -------
-    (terms, ...) ndarray of mpfr
-
-    """
+    """Return the time derivatives of a series, the inverse of `series_of`."""
     return np.array([row * factorial(r) for r, row in enumerate(series)], dtype=object)
 
 
 def product(a: Series, b: Series) -> Series:
-    """
-    Return the matrix product of two series, as long as the shorter one.
-
-    Parameters
-    ----------
-    a, b : (terms, ...) ndarray of mpfr
-
-    Returns
-    -------
-    (terms, ...) ndarray of mpfr
-
-    """
+    """Return the matrix product of two series, as long as the shorter one."""
     return np.array(
         [sum(a[s] @ b[r - s] for s in range(r + 1)) for r in range(min(len(a), len(b)))],
         dtype=object,
@@ -139,36 +70,14 @@ def product(a: Series, b: Series) -> Series:
 
 
 def second_derivative(series: Series) -> Series:
-    """
-    Return the series of the second time derivative, two terms shorter.
-
-    Parameters
-    ----------
-    series : (terms, ...) ndarray of mpfr
-
-    Returns
-    -------
-    (terms - 2, ...) ndarray of mpfr
-
-    """
+    """Return the series of the second time derivative, two terms shorter."""
     return np.array(
         [(r + 1) * (r + 2) * series[r + 2] for r in range(len(series) - 2)], dtype=object
     )
 
 
 def sine_cosine(angle: Series) -> tuple[Series, Series]:
-    """
-    Return the series of sin and cos of a scalar series, from s' = c a', c' = -s a'.
-
-    Parameters
-    ----------
-    angle : (terms,) ndarray of mpfr
-
-    Returns
-    -------
-    sine, cosine : (terms,) ndarray of mpfr
-
-    """
+    """Return the series of sin and cos of a scalar series, from s' = c a', c' = -s a'."""
     sine = np.array([gmpy2.sin(angle[0])] + [gmpy2.mpfr(0)] * (len(angle) - 1), dtype=object)
     cosine = np.array([gmpy2.cos(angle[0])] + [gmpy2.mpfr(0)] * (len(angle) - 1), dtype=object)
     for r in range(1, len(angle)):

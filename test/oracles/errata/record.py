@@ -16,18 +16,10 @@ from screw_dynamics.common.arrays import Array
 @dataclass(frozen=True)
 class Erratum:
     """
-    A misprint.
+    A misprint: the equation, such as 'M2018 (14)', what it says and what it should.
 
-    Parameters
-    ----------
-    place : str
-        Equation, such as 'M2018 (14)'.
-    printed, correct : str
-        What stands there, and what should.
-    evaluate : callable, optional
-        Returns the printed value, the corrected one and the truth, of a moving robot; None for
-        words, which are corrected by inspection.
-
+    `evaluate` returns the printed value, the corrected one and the truth, of a moving robot; it is
+    None for words, which are corrected by inspection.
     """
 
     place: str
