@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from screw_dynamics.codegen.robot.quantities import JetQuantity, Quantity
+from screw_dynamics.codegen.robot.quantities import Quantity
 from screw_dynamics.codegen.translator.functions import Program
 from screw_dynamics.codegen.translator.known_numbers import Places, Size
 from screw_dynamics.codegen.translator.lines import Lines, Value, known
@@ -118,42 +118,17 @@ def body_table(model: ScrewModel) -> Array:
     return rounded(parameters, layout.HEADER, layout.ROW, _BODY_KINDS)
 
 
-def jet_function(model: ScrewModel, prefix: str, order: int, quantity: JetQuantity) -> CFunction:
-    """Return the function of a quantity of a joint jet up to an order."""
-    bodies = body_table(model)
-    return CFunction(
-        f'{prefix}_{quantity.name}',
-        (f'{READ}jet', f'{WRITTEN}{quantity.out}'),
-        (
-            *quantity.text,
-            'jet, (ORDER + 3, N) by rows: row d is the d-th derivative of the joint position.',
-        ),
-        one_state.quantity,
-        lambda out: (
-            known(quantity.kernel.sweep),
-            known(order),
-            known(quantity.kernel.rows(order, model.body_count)),
-            read_rows('jet'),
-            read_rows('jet'),
-            written_rows(quantity.out),
-            table_rows('bodies', bodies),
-        ),
-        {'bodies': bodies},
-        lambda jet: Example((jet,), (quantity.compute(model, jet),)),
-    )
-
-
-def state_function(model: ScrewModel, prefix: str, quantity: Quantity) -> CFunction:
-    """Return the function of a term of the equation of motion."""
+def body_function(model: ScrewModel, prefix: str, order: int, quantity: Quantity) -> CFunction:
+    """Return the function of a quantity of the bodies; that of a joint jet has an order."""
     of = model.without_gravity() if quantity.weightless else model
-    count = len(quantity.inputs)
-    return _of_state(
+    return _function(
         f'{prefix}_{quantity.name}',
         quantity,
-        (quantity.text,),
+        quantity.text,
+        order if quantity.inputs == ('jet',) else 0,
         model.body_count,
         ('weightless_bodies' if quantity.weightless else 'bodies', body_table(of)),
-        lambda jet: np.asarray(quantity.compute(of, *jet[:count])),
+        lambda *inputs: np.asarray(quantity.compute(of, *inputs)),
     )
 
 
@@ -164,30 +139,37 @@ def frame_function(
     parameters = model.kernel_tables.frames[frame, form]
     jacobian = quantity.name == 'frame_jacobian'
 
-    def expected(jet: Array) -> Array:
+    def expected(q: Array) -> Array:
         more = (form,) if jacobian else ()
-        return np.asarray(quantity.compute(model, jet[0], frame, *more))
+        return np.asarray(quantity.compute(model, q, frame, *more))
 
     detail = f'Frame: {frame}' + (f'; representation of twists: {form}.' if jacobian else '.')
-    return _of_state(
+    return _function(
         f'{prefix}_{quantity.name}_{name}',
         quantity,
-        (quantity.text, detail),
+        (*quantity.text, detail),
+        0,
         int(parameters[layout.BODY_COUNT]),
         (f'frame_{name}', rounded(parameters, frames.HEADER, frames.ROW, _FRAME_KINDS)),
         expected,
     )
 
 
-def _of_state(
+def _function(
     name: str,
     quantity: Quantity,
     text: tuple[str, ...],
+    order: int,
     count: int,
     table: tuple[str, Array],
-    expected: Callable[[Array], Array],
+    expected: Callable[..., Array],
 ) -> CFunction:
     kernel, inputs = quantity.kernel, quantity.inputs
+
+    def example(jet: Array) -> Example:
+        given = (jet,) if inputs == ('jet',) else tuple(jet[: len(inputs)])
+        return Example(given, (expected(*given),))
+
     return CFunction(
         name,
         (*(f'{READ}{part}' for part in inputs), f'{WRITTEN}{quantity.out}'),
@@ -195,13 +177,13 @@ def _of_state(
         one_state.quantity,
         lambda out: (
             known(kernel.sweep),
-            known(0),
-            known(kernel.rows(0, count)),
-            read_rows('q'),
+            known(order),
+            known(kernel.rows(order, count)),
+            read_rows(inputs[0]),
             read_rows(inputs[-1]),
             written_rows(quantity.out),
             table_rows(*table),
         ),
         dict([table]),
-        lambda jet: Example(tuple(jet[: len(inputs)]), (expected(jet),)),
+        example,
     )

@@ -11,12 +11,7 @@ from typing import NamedTuple
 from screw_dynamics.codegen.robot import c_files
 from screw_dynamics.codegen.robot.c_text import REALS, Real
 from screw_dynamics.codegen.robot.casadi_functions import casadi_functions
-from screw_dynamics.codegen.robot.functions import (
-    CFunction,
-    frame_function,
-    jet_function,
-    state_function,
-)
+from screw_dynamics.codegen.robot.functions import CFunction, body_function, frame_function
 from screw_dynamics.codegen.robot.motor_functions import (
     drive_function,
     motor_function,
@@ -183,12 +178,10 @@ def generate_c(
     motors = motors_of(robot, order) if MOTOR_COMMANDS in wanted else None
     functions: list[CFunction] = []
     for quantity in wanted:
-        if quantity in JETS:
-            functions.append(jet_function(model, prefix, order, JETS[quantity]))
+        if quantity in TERMS:
+            functions.append(body_function(model, prefix, order, TERMS[quantity]))
         elif quantity == REFERENCE:
             functions.append(reference_function(model, prefix, order))
-        elif quantity in TERMS:
-            functions.append(state_function(model, prefix, TERMS[quantity]))
         elif quantity == DRIVE_FORCES:
             functions.append(drive_function(robot, prefix))
         elif motors is not None and quantity == MOTOR_COMMANDS:

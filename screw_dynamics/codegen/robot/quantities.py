@@ -14,37 +14,31 @@ from screw_dynamics.kernels.frames import quantities as frames
 
 
 class Quantity(NamedTuple):
-    """A quantity of the joint position, or also of the velocity; `text` is its comment in C."""
+    """A quantity of a joint jet, of the joint position, or also of the velocity."""
 
     name: str
-    kernel: StateKernel
+    kernel: StateKernel | JetKernel
     compute: Callable[..., Any]
     """The function of the library, of the model, the inputs and for frames the frame."""
     out: str
-    text: str
+    text: tuple[str, ...]
+    """Its comment in C."""
     weightless: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""
+        if isinstance(self.kernel, JetKernel):
+            return ('jet',)
         return ('q', 'qd')[: self.kernel.inputs]
-
-
-class JetQuantity(NamedTuple):
-    """A quantity of a joint jet, as `Quantity`."""
-
-    name: str
-    kernel: JetKernel
-    compute: Callable[..., Any]
-    out: str
-    text: tuple[str, ...]
 
 
 INVERSE_DYNAMICS, EFFORT_PARTIALS = 'inverse_dynamics', 'effort_partials'
 DRIVE_FORCES, MOTOR_COMMANDS = 'drive_forces', 'motor_commands'
 OF_DRIVES = DRIVE_FORCES, MOTOR_COMMANDS
+_JET = 'jet, (ORDER + 3, N) by rows: row d is the d-th derivative of the joint position.'
 JETS = {
-    INVERSE_DYNAMICS: JetQuantity(
+    INVERSE_DYNAMICS: Quantity(
         INVERSE_DYNAMICS,
         quantities.INVERSE_DYNAMICS,
         dynamics.inverse_dynamics,
@@ -52,9 +46,10 @@ JETS = {
         (
             "Efforts tau = M q'' + C q' + g and their time derivatives, (ORDER + 1, N) by rows:",
             'row d is the d-th derivative.',
+            _JET,
         ),
     ),
-    EFFORT_PARTIALS: JetQuantity(
+    EFFORT_PARTIALS: Quantity(
         EFFORT_PARTIALS,
         quantities.EFFORT_PARTIALS,
         dynamics.effort_partials,
@@ -62,6 +57,7 @@ JETS = {
         (
             'Derivatives of the efforts and their rates, (ORDER + 1, ORDER + 3, N, N): entry',
             '[d, r, i, j] is that of the d-th derivative of effort i by row r of coordinate j.',
+            _JET,
         ),
     ),
 }
@@ -72,28 +68,28 @@ _TERMS = (
         quantities.MASS_MATRIX,
         dynamics.mass_matrix,
         'm',
-        "Mass matrix M(q), (N, N) by rows, with M q'' + C q' + g = tau.",
+        ("Mass matrix M(q), (N, N) by rows, with M q'' + C q' + g = tau.",),
     ),
     Quantity(
         'gravity_forces',
         quantities.GRAVITY_FORCES,
         dynamics.gravity_forces,
         'g',
-        'Efforts g(q) that hold the robot at rest, (N).',
+        ('Efforts g(q) that hold the robot at rest, (N).',),
     ),
     Quantity(
         'bias_forces',
         quantities.BIAS_FORCES,
         dynamics.bias_forces,
         'b',
-        "Bias C(q, q') q' + g(q), (N).",
+        ("Bias C(q, q') q' + g(q), (N).",),
     ),
     Quantity(
         'coriolis_forces',
         quantities.BIAS_FORCES,
         dynamics.bias_forces,
         'c',
-        "Coriolis and centrifugal efforts C(q, q') q', (N).",
+        ("Coriolis and centrifugal efforts C(q, q') q', (N).",),
         weightless=True,
     ),
     Quantity(
@@ -101,7 +97,7 @@ _TERMS = (
         quantities.CORIOLIS_MATRIX,
         dynamics.coriolis_matrix,
         'c',
-        "Coriolis matrix C(q, q'), (N, N) by rows; the derivative of M minus 2 C is skew.",
+        ("Coriolis matrix C(q, q'), (N, N) by rows; the derivative of M minus 2 C is skew.",),
     ),
 )
 _FRAMES = (
@@ -110,16 +106,16 @@ _FRAMES = (
         frames.FRAME_POSE,
         dynamics.frame_pose,
         'pose',
-        'Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',
+        ('Pose of the frame in base axes, homogeneous matrix (4, 4) by rows [m].',),
     ),
     Quantity(
         'frame_jacobian',
         frames.FRAME_JACOBIAN,
         dynamics.frame_jacobian,
         'jacobian',
-        "Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",
+        ("Jacobian of the frame, (6, N) by rows: twist [angular; linear] = J q'.",),
     ),
 )
-TERMS = {quantity.name: quantity for quantity in _TERMS}
+TERMS = JETS | {quantity.name: quantity for quantity in _TERMS}
 FRAME_TERMS = {quantity.name: quantity for quantity in _FRAMES}
-QUANTITIES = (*JETS, *TERMS, REFERENCE, *FRAME_TERMS, *OF_DRIVES)
+QUANTITIES = (*TERMS, REFERENCE, *FRAME_TERMS, *OF_DRIVES)
