@@ -56,8 +56,8 @@ class Expressions:
     Raises
     ------
     InputError
-        If an argument is not usable, the robot has more joints or none, or an expression would
-        exceed `most_terms` or `seconds`.
+        If an argument is not usable, or the robot has more joints or none; by all methods if an
+        expression would exceed `most_terms` or `seconds`.
 
     Examples
     --------
@@ -108,8 +108,8 @@ class Expressions:
 
         Raises
         ------
-        UnknownNameError, InputError
-            If the model has no such frame, or the work exceeds its limits.
+        UnknownNameError
+            If the model has no such frame.
         """
         work = _Work(self, 1, frame)
         at = work.model.frames[frame]
@@ -137,7 +137,7 @@ class Expressions:
         Raises
         ------
         UnknownNameError, InputError
-            If an argument is not usable, or the work exceeds its limits.
+            If an argument is not usable.
         """
         work = _Work(self, 1, frame)
         return matrix(work.ring, jacobian_jet(work.model, work.jet, frame, representation)[0])
@@ -150,11 +150,6 @@ class Expressions:
         -------
         (n, n) sympy.Matrix
             [kg m^2, kg m, kg]
-
-        Raises
-        ------
-        InputError
-            If the work exceeds its limits.
         """
         work = _Work(self, 2)
         return matrix(work.ring, SystemMatrices(work.model, work.jet).mass_matrix)
@@ -177,7 +172,7 @@ class Expressions:
         Raises
         ------
         InputError
-            If the form is not one of these, or the work exceeds its limits.
+            If the form is not one of these.
         """
         require_choice('form', form, CORIOLIS_FORMS)
         work = _Work(self, 2)
@@ -196,11 +191,6 @@ class Expressions:
         -------
         (n, 1) sympy.Matrix
             [N m or N]
-
-        Raises
-        ------
-        InputError
-            If the work exceeds its limits.
         """
         work = _Work(self, 2)
         return matrix(work.ring, SystemMatrices(work.model, work.jet).gravity_forces)
@@ -222,7 +212,7 @@ class Expressions:
         Raises
         ------
         InputError
-            If the order is not a whole number of 0 or more, or the work exceeds its limits.
+            If the order is not a whole number of 0 or more.
         """
         work = _Work(self, require_count('order', order) + 3)
         return [
@@ -246,32 +236,18 @@ class Expressions:
         Raises
         ------
         InputError
-            If the order is not a whole number of 0 or more, or the work exceeds its limits.
+            If the order is not a whole number of 0 or more.
         """
         work = _Work(self, require_count('order', order) + 3)
         return [matrix(work.ring, y) for y in regressors.regressor(work.model, work.jet)]
 
     def kinetic_energy(self) -> sympy.Expr:
-        """
-        Return the kinetic energy [J].
-
-        Raises
-        ------
-        InputError
-            If the work exceeds its limits.
-        """
+        """Return the kinetic energy [J]."""
         work = _Work(self, 2)
         return expressions(work.ring, [kinetic_energy(work.model, *work.jet)])[0]
 
     def potential_energy(self) -> sympy.Expr:
-        """
-        Return the potential energy [J], 0 with all centres of mass at the height of the base.
-
-        Raises
-        ------
-        InputError
-            If the work exceeds its limits.
-        """
+        """Return the potential energy [J], 0 with all centres of mass as high as the base."""
         work = _Work(self, 1)
         return expressions(work.ring, [potential_energy(work.model, work.jet[0])])[0]
 
