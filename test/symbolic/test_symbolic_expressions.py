@@ -20,8 +20,6 @@ from paper_experiments import planar_2r
 from screw_dynamics.symbolic import SYMBOLS, Expressions, SymbolicModel
 from screw_dynamics.theory.sensitivities.regressors import parameters
 
-pytestmark = pytest.mark.long
-
 NAMES = {'m_1': 'm1', 'm_2': 'm2', 'c_1x': 'L1', 'l_2x': 'L1', 'c_2x': 'L2', 'p_tool_x': 'L2'}
 # the digits that doubles have left after the sums of a tree of three bodies; the expressions are
 # evaluated in thirty digits
@@ -128,6 +126,7 @@ def test_expressions_have_exact_numbers_only(spatial_tree):
         assert not matrix.atoms(sympy.Float)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(models(max_bodies=3), seeds)
 def test_numbers_of_random_trees(model, seed):

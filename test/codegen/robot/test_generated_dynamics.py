@@ -15,7 +15,7 @@ from screw_dynamics.codegen.robot import QUANTITIES
 from screw_dynamics.theory.closed_form.system_matrices import SystemMatrices
 from screw_dynamics.theory.inverse_dynamics import body_fixed
 
-pytestmark = [pytest.mark.processes, needs_gcc]
+pytestmark = needs_gcc
 # relative to the largest number of a result, or to 1, the size of masses and lengths: sums of
 # some hundred rounded products
 BOUND = 1e-13

@@ -19,7 +19,7 @@ from screw_dynamics.drives import (
 )
 from screw_dynamics.errors import InputError
 
-pytestmark = [pytest.mark.processes, needs_gcc]
+pytestmark = needs_gcc
 
 # relative to the largest number of an order: the stages do the same operations in another order
 BOUND = 1e-13
