@@ -17,7 +17,7 @@ from screw_dynamics.kernels.bodies.layout import OK
 from screw_dynamics.kernels.bodies.state_kernel import not_compiled
 from screw_dynamics.kernels.frames.jacobian_series import frame_jacobian_jets
 from screw_dynamics.kernels.frames.quantities import FRAME_TWIST
-from screw_dynamics.model.records import REPRESENTATIONS, Representation
+from screw_dynamics.model.records import Representation
 from screw_dynamics.model.robot_model import RobotModel
 from screw_dynamics.model.screw_model import require_model
 
@@ -92,11 +92,9 @@ def frame_twist(
 @kernel_first(
     lambda: frame_jacobian_jets.compiled or not_compiled,
     'empty((len(joint_jet), 6, model.n))',
-    'model.joint_frames',
-    status='not joint_jet.size or joint_jet.shape[1] != model.n or not kernel(joint_jet[None], '
-    '{parameters}.tree, {parameters}.bodies, *{parameters}.paths[frame], '
-    'REPRESENTATIONS.index(representation), result[None])',
-    REPRESENTATIONS=REPRESENTATIONS,
+    'tables.frames[frame, representation]',
+    status='not joint_jet.size or joint_jet.shape[1] != model.n '
+    'or not kernel(joint_jet[None], {parameters}, result[None])',
 )
 def frame_jacobian_jet(
     model: RobotModel, joint_jet: ArrayLike, frame: str, representation: Representation = 'body'
@@ -134,14 +132,12 @@ def frame_jacobian_jet(
     array([[ 0.,  0.,  1.,  0., -2.,  0.],
            [ 0.,  0.,  0.,  6.,  0.,  0.]])
     """
-    which = representation_number(representation)
+    representation_number(representation)
     model = require_model(model)
-    frames = model.joint_frames
     model.frame(frame)  # raises the error of an unknown name
-    path, local = frames.paths[frame]
     jet = as_jets(joint_jet, model.n, 1)
     result = np.empty((*jet.shape[:-1], 6, model.n))
-    samples, jacobians = as_stack(jet, 2), as_stack(result, 3)
-    if not frame_jacobian_jets(samples, frames.tree, frames.bodies, path, local, which, jacobians):
+    parameters = model.kernel_tables.frames[frame, representation]
+    if not frame_jacobian_jets(as_stack(jet, 2), parameters, as_stack(result, 3)):
         raise_not_finite(result, joint_jet=joint_jet)
     return result

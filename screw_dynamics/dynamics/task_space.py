@@ -19,7 +19,6 @@ from screw_dynamics.common.arrays import (
 )
 from screw_dynamics.dynamics.frames import frame_jacobian, representation_number
 from screw_dynamics.errors import InputError, ShapeError, SingularJacobianError, listed, shown
-from screw_dynamics.kernels.bodies.tables import COORDINATE
 from screw_dynamics.kernels.frames.task_rates import NOT_FINITE, SINGULAR, SOLVED, task_rates
 from screw_dynamics.model.records import Representation
 from screw_dynamics.model.screw_model import ScrewModel, require_model
@@ -113,23 +112,23 @@ def task_to_joint_jet(  # noqa: PLR0913  (options are keywords)
     array([[0.2, 0.1],
            [0. , 0. ]])
     """
-    which = representation_number(representation)
-    frames = require_model(model).joint_frames
-    model.frame(frame)  # raises the error of an unknown name
-    path, local = frames.paths[frame]
+    representation_number(representation)
+    require_model(model).frame(frame)  # raises the error of an unknown name
+    path = model.joint_frames.paths[frame].bodies
     names = _as_components(components)
     positions, tasks, preferred = _as_samples(model, q, twist_jet, len(names), nullspace_rates)
     scales = _as_scales(model, weights)
     damping = _as_damping(damping)
-    active = np.unique(frames.tree[path, COORDINATE])
+    active = np.unique(model.coordinates[path])
     tall = _require_joints(model, frame, active, names, damping, bool(least_squares))
     selected = np.array([COMPONENTS.index(name) for name in names])
     jets = np.empty((*tasks.shape[:-2], tasks.shape[-2] + 1, model.n))
     jets[..., 0, :] = positions
     samples = as_stack(positions, 1)
     status = task_rates(
-        samples, as_stack(tasks, 2), as_stack(preferred, 2), frames.tree, frames.bodies, path,
-        local, which, selected, active, scales, damping, tall, as_stack(jets, 2),
+        samples, as_stack(tasks, 2), as_stack(preferred, 2),
+        model.kernel_tables.frames[frame, representation], selected, active, scales, damping,
+        tall, as_stack(jets, 2),
     )  # fmt: skip
     if status == NOT_FINITE:
         raise_not_finite(jets, q=q, twist_jet=twist_jet)

@@ -13,11 +13,16 @@ import numpy as np
 
 def to_series(jet, series):
     """Fill a series from the time derivatives of a quantity."""
+    to_series_in(1.0, jet, series)
+
+
+def to_series_in(unit, jet, series):
+    """Fill the series of a quantity in a unit from its time derivatives."""
     factorial = 1.0
     for k in range(len(series)):
         if k > 1:
             factorial *= k
-        series[k] = jet[k] / factorial
+        series[k] = jet[k] / factorial / unit
 
 
 def to_jet(series, jet):
@@ -45,6 +50,18 @@ def product(a, b, result):
         for j in range(k + 1):
             total += a[j] * b[k - j]
         result[k] = total
+
+
+def add_product_to_jet(factor, a, b, jet):
+    """Add the product of two series, times a factor, to time derivatives."""
+    factorial = 1.0
+    for k in range(len(jet)):
+        if k > 1:
+            factorial *= k
+        total = 0.0
+        for j in range(k + 1):
+            total += a[k - j] * b[j]
+        jet[k] += factor * total * factorial
 
 
 def root(a, result):

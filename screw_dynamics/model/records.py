@@ -19,7 +19,7 @@ from screw_dynamics.common.scalars import require_count
 from screw_dynamics.errors import UnknownNameError
 
 Representation: TypeAlias = Literal['body', 'spatial', 'hybrid', 'mixed']
-# of twists, in the order of the numbers in `kernels.frames.path_series`
+# of twists, in the order of the numbers in `kernels.frames.pose_and_jacobian`
 REPRESENTATIONS: tuple[Representation, ...] = get_args(Representation)
 
 # matrices C with the same C q': of Christoffel symbols, and both of MK2021

@@ -13,7 +13,6 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.bodies.backward import backward_sweep
-from screw_dynamics.kernels.bodies.efforts import gather_state
 from screw_dynamics.kernels.bodies.factors import SINGULAR, factorise, set_scale, solve
 from screw_dynamics.kernels.bodies.forward import forward_sweep
 from screw_dynamics.kernels.bodies.layout import BODY_COUNT
@@ -22,6 +21,7 @@ from screw_dynamics.kernels.bodies.rows import (
     at,
     block_rows,
     efforts_rows,
+    gather,
     get,
     integer,
     put,
@@ -62,7 +62,7 @@ def set_accelerations(q, qd, tau, armature, external, model, work, accelerations
     matrix, x = row_pointer(work.matrix, 0), row_pointer(accelerations, 0)
     if not (all_finite(q) and all_finite(qd) and all_finite(tau)):
         return NOT_FINITE
-    gather_state(ws, rows, row_pointer(qd, 0), parameters)
+    gather(0, ws, rows, row_pointer(qd, 0), 1, parameters)
     forward_sweep(0, ws, parameters)
     for i in range(external.shape[0]):
         force = at(ws, i * block_rows(0) + 24)

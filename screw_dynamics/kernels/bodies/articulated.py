@@ -15,6 +15,7 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     PLACE,
     STEP,
     add3,
+    add6,
     cross,
     dot6,
     get3,
@@ -23,8 +24,11 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     moved_inertia,
     place,
     put3,
+    put6,
+    scaled6,
     screw,
     set_angles,
+    sum6,
     to_root_axes,
 )
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put, unless_small
@@ -51,8 +55,7 @@ def set_motion(body, parent, joint, rate):
     if integer(joint, layout.PARENT) < 0:
         put3(body, _W, (rate * ex, rate * ey, rate * ez))
         zero = 0.0 * rate
-        put3(body, _C, (zero, zero, zero))
-        put3(body, _C + 3, (zero, zero, zero))
+        put6(body, _C, (zero, zero, zero, zero, zero, zero))
     else:
         wx, wy, wz = get3(parent, _W)
         dx, dy, dz = get3(body, STEP)
@@ -73,15 +76,11 @@ def set_inertia(body, joint):
     to_root_axes(body, body, _H, at(joint, layout.FIRST_MOMENT), at(joint, layout.SECOND_MOMENT))
     put(body, _M, zero + m)
     hx, hy, hz = get3(body, _H)
-    xx, yy, zz = get3(body, _S)
-    xy, xz, yz = get3(body, _S + 3)
-    put3(body, _AA, (yy + zz, xx + zz, xx + yy))
-    put3(body, _AA + 3, (-xy, -xz, -yz))
-    put3(body, _BB, (zero, -hz, hy))
-    put3(body, _BB + 3, (hz, zero, -hx))
+    xx, yy, zz, xy, xz, yz = get6(body, _S)
+    put6(body, _AA, (yy + zz, xx + zz, xx + yy, -xy, -xz, -yz))
+    put6(body, _BB, (zero, -hz, hy, hz, zero, -hx))
     put3(body, _BB + 6, (-hy, hx, zero))
-    put3(body, _CC, (zero + m, zero + m, zero + m))
-    put3(body, _CC + 3, (zero, zero, zero))
+    put6(body, _CC, (zero + m, zero + m, zero + m, zero, zero, zero))
     wx, wy, wz = get3(body, _W)
     sx = xx * wx + xy * wy + xz * wz
     sy = xy * wx + yy * wy + yz * wz
@@ -96,14 +95,12 @@ def set_inertia(body, joint):
     )
 
 
-def apply(body, wx, wy, wz, x, y, z):
+def apply(body, acceleration):
     """Return the wrench of an acceleration (w; x) of an articulated body."""
-    axx, ayy, azz = get3(body, _AA)
-    axy, axz, ayz = get3(body, _AA + 3)
-    cxx, cyy, czz = get3(body, _CC)
-    cxy, cxz, cyz = get3(body, _CC + 3)
-    b, c, d = get3(body, _BB)
-    e, f, g = get3(body, _BB + 3)
+    wx, wy, wz, x, y, z = acceleration
+    axx, ayy, azz, axy, axz, ayz = get6(body, _AA)
+    cxx, cyy, czz, cxy, cxz, cyz = get6(body, _CC)
+    b, c, d, e, f, g = get6(body, _BB)
     h, k, m = get3(body, _BB + 6)
     return (
         (axx * wx + axy * wy + axz * wz) + (b * x + c * y + d * z),
@@ -118,9 +115,8 @@ def apply(body, wx, wy, wz, x, y, z):
 def set_joint(body, joint, tau):
     """Write U, 1 / D and the effort that accelerates the joint."""
     s = screw(body, joint)
-    u = apply(body, s[0], s[1], s[2], s[3], s[4], s[5])
-    put3(body, _U, (u[0], u[1], u[2]))
-    put3(body, _U + 3, (u[3], u[4], u[5]))
+    u = apply(body, s)
+    put6(body, _U, u)
     pivot = dot6(s, u)
     # an infinite pivot becomes NaN, too
     pivot = unless_small(pivot + 0.0 * pivot, SINGULAR * moved_inertia(body, _M, _S, joint))
@@ -134,69 +130,48 @@ def add_rank_one(body):
     d = get(body, _D)
     a, b, c = d * x, d * y, d * z
     f, g, h = d * u, d * v, d * w
-    add3(body, _AA, -(a * x), -(b * y), -(c * z))
-    add3(body, _AA + 3, -(a * y), -(a * z), -(b * z))
-    add3(body, _BB, -(a * u), -(a * v), -(a * w))
-    add3(body, _BB + 3, -(b * u), -(b * v), -(b * w))
+    add6(body, _AA, (-(a * x), -(b * y), -(c * z), -(a * y), -(a * z), -(b * z)))
+    add6(body, _BB, (-(a * u), -(a * v), -(a * w), -(b * u), -(b * v), -(b * w)))
     add3(body, _BB + 6, -(c * u), -(c * v), -(c * w))
-    add3(body, _CC, -(f * u), -(g * v), -(h * w))
-    add3(body, _CC + 3, -(f * v), -(f * w), -(g * w))
-    s = get6(body, _C)
-    p = apply(body, s[0], s[1], s[2], s[3], s[4], s[5])
-    effort = get(body, _E) * d
-    add3(body, _P, p[0] + effort * x, p[1] + effort * y, p[2] + effort * z)
-    add3(body, _P + 3, p[3] + effort * u, p[4] + effort * v, p[5] + effort * w)
+    add6(body, _CC, (-(f * u), -(g * v), -(h * w), -(f * v), -(f * w), -(g * w)))
+    effort = scaled6(get(body, _E) * d, get6(body, _U))
+    add6(body, _P, sum6(apply(body, get6(body, _C)), effort))
 
 
 def add_to_parent(body, parent):
     """Add the inertia and the bias wrench of a body to those of its parent, shifted."""
     dx, dy, dz = get3(body, STEP)
-    cxx, cyy, czz = get3(body, _CC)
-    cxy, cxz, cyz = get3(body, _CC + 3)
-    b, c, d = get3(body, _BB)
-    e, f, g = get3(body, _BB + 3)
+    inertia = get6(body, _CC)
+    cxx, cyy, czz, cxy, cxz, cyz = inertia
+    b, c, d, e, f, g = get6(body, _BB)
     h, k, m = get3(body, _BB + 6)
     # B + d~ C, by rows
     p, q, r = b + (dy * cxz - dz * cxy), c + (dy * cyz - dz * cyy), d + (dy * czz - dz * cyz)
     s, t, u = e + (dz * cxx - dx * cxz), f + (dz * cxy - dx * cyz), g + (dz * cxz - dx * czz)
     v, w, x = h + (dx * cxy - dy * cxx), k + (dx * cyy - dy * cxy), m + (dx * cyz - dy * cxz)
-    add3(parent, _CC, cxx, cyy, czz)
-    add3(parent, _CC + 3, cxy, cxz, cyz)
-    add3(parent, _BB, p, q, r)
-    add3(parent, _BB + 3, s, t, u)
+    add6(parent, _CC, inertia)
+    add6(parent, _BB, (p, q, r, s, t, u))
     add3(parent, _BB + 6, v, w, x)
     # A - B d~ + d~ (B + d~ C)^T
-    axx, ayy, azz = get3(body, _AA)
-    axy, axz, ayz = get3(body, _AA + 3)
-    add3(
-        parent,
-        _AA,
-        axx + ((dy * d - dz * c) + (dy * r - dz * q)),
-        ayy + ((dz * e - dx * g) + (dz * s - dx * u)),
-        azz + ((dx * k - dy * h) + (dx * w - dy * v)),
+    shifted = (
+        (dy * d - dz * c) + (dy * r - dz * q),
+        (dz * e - dx * g) + (dz * s - dx * u),
+        (dx * k - dy * h) + (dx * w - dy * v),
+        (dz * b - dx * d) + (dy * u - dz * t),
+        (dx * c - dy * b) + (dy * x - dz * w),
+        (dx * f - dy * e) + (dz * v - dx * x),
     )
-    add3(
-        parent,
-        _AA + 3,
-        axy + ((dz * b - dx * d) + (dy * u - dz * t)),
-        axz + ((dx * c - dy * b) + (dy * x - dz * w)),
-        ayz + ((dx * f - dy * e) + (dz * v - dx * x)),
-    )
+    add6(parent, _AA, sum6(get6(body, _AA), shifted))
     nx, ny, nz, fx, fy, fz = get6(body, _P)
     tx, ty, tz = cross(dx, dy, dz, fx, fy, fz)
-    add3(parent, _P, nx + tx, ny + ty, nz + tz)
-    add3(parent, _P + 3, fx, fy, fz)
+    add6(parent, _P, (nx + tx, ny + ty, nz + tz, fx, fy, fz))
     mass = get(body, _M)
     hx, hy, hz = get3(body, _H)
     put(parent, _M, get(parent, _M) + mass)
     add3(parent, _H, hx + mass * dx, hy + mass * dy, hz + mass * dz)
-    add3(
-        parent,
-        _S,
-        get(body, _S) + dx * (2.0 * hx + mass * dx),
-        get(body, _S + 1) + dy * (2.0 * hy + mass * dy),
-        get(body, _S + 2) + dz * (2.0 * hz + mass * dz),
-    )
+    xx, yy, zz = get3(body, _S)
+    xx, yy = xx + dx * (2.0 * hx + mass * dx), yy + dy * (2.0 * hy + mass * dy)
+    add3(parent, _S, xx, yy, zz + dz * (2.0 * hz + mass * dz))
 
 
 def set_acceleration(body, parent, joint):
@@ -209,15 +184,11 @@ def set_acceleration(body, parent, joint):
         # the base accelerates against gravity, by ORIGIN in the axes of the root
         zero = c[0]
         wx, wy, wz, dx, dy, dz = zero, zero, zero, zero, zero, zero
-        ax, ay = zero + get(joint, layout.ORIGIN), zero + get(joint, layout.ORIGIN + 1)
-        az = zero + get(joint, layout.ORIGIN + 2)
+        ax, ay, az = get3(joint, layout.ORIGIN)
     tx, ty, tz = cross(wx, wy, wz, dx, dy, dz)
-    a = wx + c[0], wy + c[1], wz + c[2], ax + tx + c[3], ay + ty + c[4], az + tz + c[5]
+    a = sum6((wx, wy, wz, ax + tx, ay + ty, az + tz), c)
     acceleration = (get(body, _E) - dot6(a, get6(body, _U))) * get(body, _D)
-    s = screw(body, joint)
-    x = acceleration
-    put3(body, _C, (a[0] + x * s[0], a[1] + x * s[1], a[2] + x * s[2]))
-    put3(body, _C + 3, (a[3] + x * s[3], a[4] + x * s[4], a[5] + x * s[5]))
+    put6(body, _C, sum6(a, scaled6(acceleration, screw(body, joint))))
     return acceleration
 
 

@@ -9,7 +9,7 @@ twice this matrix, would take twice the time for thirty joints.
 """
 
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.bodies.joint_frames import clear, dot6, joint_row
+from screw_dynamics.kernels.bodies.joint_frames import clear, dot6, joint_row, sum6
 from screw_dynamics.kernels.bodies.momenta import (
     SCREW,
     SCREW_RATE,
@@ -50,19 +50,16 @@ def coriolis_matrix(order, ws, q, qd, tau, out, parameters):
         screw_i = get_column(column, stride, SCREW)
         inertial = momentum(body, screw_i)
         x, y, z = backward_torque(body, screw_i)
-        a, b, c, d, e, f = momentum(body, get_column(column, stride, SCREW_RATE))
-        g, h, r, u, v, w = flow_wrench(body, screw_i)
-        moving = a + g, b + h, c + r, d + u, e + v, f + w
+        moving = momentum(body, get_column(column, stride, SCREW_RATE))
+        moving = sum6(moving, flow_wrench(body, screw_i))
         put(out, row * (n + 1), get(out, row * (n + 1)) + dot6(screw_i, moving))
         j = integer(joint_row(parameters, i), layout.PARENT)
         if j >= 0:
             add_to_parent(0, body, at(ws, (j + 1) * block_rows(0) + TERMS))
         while j >= 0:
             before = at(table, j)
-            screw_j, rate_j = (
-                get_column(before, stride, SCREW),
-                get_column(before, stride, SCREW_RATE),
-            )
+            screw_j = get_column(before, stride, SCREW)
+            rate_j = get_column(before, stride, SCREW_RATE)
             other = integer(joint_row(parameters, j), layout.COORDINATE)
             above, left = other * n + row, row * n + other
             put(out, above, get(out, above) + dot6(screw_j, moving))

@@ -16,7 +16,15 @@ one after the other, as are their coordinates, is consecutive in the table and i
 """
 
 from screw_dynamics.kernels.bodies import layout
-from screw_dynamics.kernels.bodies.joint_frames import clear, cross, dot6, get6, joint_row
+from screw_dynamics.kernels.bodies.joint_frames import (
+    clear,
+    cross,
+    dot6,
+    get6,
+    joint_row,
+    scaled6,
+    sum6,
+)
 from screw_dynamics.kernels.bodies.momenta import (
     BACKWARD,
     BY_BASE,
@@ -60,17 +68,10 @@ def add_wrenches(first, body, column, here, stride):
     s, p = get_column(column, stride, SCREW), get_column(column, stride, SCREW_RATE)
     put_column3(first, here, stride, BACKWARD, backward_torque(body, s))
     put_column(first, here, stride, INERTIAL, momentum(body, s))
-    a, b, c, d, e, f = flow_wrench(body, s)
-    g, h, k, l, m, n = momentum(body, p)  # noqa: E741
-    a, b, c, d, e, f = a + g, b + h, c + k, d + l, e + m, f + n
-    by_rate = 2.0 * a, 2.0 * b, 2.0 * c, 2.0 * d, 2.0 * e, 2.0 * f
-    put_column(first, here, stride, BY_RATE, by_rate)
-    a, b, c, d, e, f = flow_wrench(body, p)
-    g, h, k, l, m, n = momentum(body, get_column(column, stride, BY_BASE))  # noqa: E741
-    x, y, z, u, v, w = turned_force(body, s)
-    a, b, c = 2.0 * a + (g + x), 2.0 * b + (h + y), 2.0 * c + (k + z)
-    d, e, f = 2.0 * d + (l + u), 2.0 * e + (m + v), 2.0 * f + (n + w)
-    put_column(first, here, stride, BY_Q, (a, b, c, d, e, f))
+    by_rate = sum6(flow_wrench(body, s), momentum(body, p))
+    put_column(first, here, stride, BY_RATE, scaled6(2.0, by_rate))
+    rest = sum6(momentum(body, get_column(column, stride, BY_BASE)), turned_force(body, s))
+    put_column(first, here, stride, BY_Q, sum6(scaled6(2.0, flow_wrench(body, p)), rest))
 
 
 def add(out, k, value):
@@ -83,12 +84,6 @@ def follows(parameters, i):
     joint, before = joint_row(parameters, i), joint_row(parameters, i - 1)
     step = integer(joint, layout.COORDINATE) - integer(before, layout.COORDINATE)
     return step == 1 and integer(joint, layout.PARENT) == i - 1
-
-
-def clear_row(out, row, n, q):
-    """Set a row of the three matrices of order 0 to zero."""
-    for k in range(3):
-        clear(at(out, (k * n + row) * n), n, q)
 
 
 def add_rows(order, out, table, stride, n, row, i, first, size, start):
@@ -104,10 +99,8 @@ def add_rows(order, out, table, stride, n, row, i, first, size, start):
             inertial = get_column(rows, stride, INERTIAL)
             for j in independent(size):
                 column = at(many, j)
-                screw_j, rate_j = (
-                    get_column(column, stride, SCREW),
-                    get_column(column, stride, SCREW_RATE),
-                )
+                screw_j = get_column(column, stride, SCREW)
+                rate_j = get_column(column, stride, SCREW_RATE)
                 a, b, c, d, e, f = screw_j
                 x, y, z, u, v, w = rate_j
                 add(mass, j, factorial * dot6(inertial, screw_j))
@@ -182,7 +175,8 @@ def effort_partials(order, ws, jet, qd, tau, out, parameters):
         for i in range(size):
             row, here = start + i, first + i
             if by_rows:
-                clear_row(out, row, n, jet)
+                for k in range(3):
+                    clear(at(out, (k * n + row) * n), n, jet)
             add_rows(order, out, table, stride, n, row, here, first, i + 1, start)
             rest = size - i - 1
             add_columns(order, out, table, stride, n, row, here, here + 1, rest, row + 1)

@@ -23,12 +23,14 @@ from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.effort_partials import add, turned_force
 from screw_dynamics.kernels.bodies.joint_frames import (
     add3,
+    add6,
     clear,
     dot6,
     get3,
     get6,
     joint_row,
-    put3,
+    put6,
+    scaled6,
 )
 from screw_dynamics.kernels.bodies.momenta import (
     BY_BASE,
@@ -60,31 +62,17 @@ def product_rows(order, count):
     return momenta_rows(order, count) + (count + 1) * (order + 1) * _OWN
 
 
-def put6(rows, start, values):
-    """Write six consecutive rows."""
-    a, b, c, d, e, f = values
-    put3(rows, start, (a, b, c))
-    put3(rows, start + 3, (d, e, f))
-
-
-def add6(rows, start, factor, values):
-    """Add a multiple of six values to consecutive rows."""
-    a, b, c, d, e, f = values
-    add3(rows, start, factor * a, factor * b, factor * c)
-    add3(rows, start + 3, factor * d, factor * e, factor * f)
-
-
 def add_turned(k, terms, own, target, start):
     """Add term k of -[S x, .]^T f."""
     for s in range(k + 1):
         turned = turned_force(at(terms, s * TERM), get6(at(own, (k - s) * _OWN), _FIRST))
-        add6(target, start, 1.0, turned)
+        add6(target, start, turned)
 
 
 def add_wrenches_behind(order, terms, parent):
     """Add the wrench of the bodies behind a joint to that of those behind the one before."""
     for k in range(order + 1):
-        add6(parent, k * TERM + WRENCH, 1.0, get6(terms, k * TERM + WRENCH))
+        add6(parent, k * TERM + WRENCH, get6(terms, k * TERM + WRENCH))
 
 
 def effort_changes(order, ws, jet, qd, tau, out, parameters):
@@ -113,39 +101,31 @@ def effort_changes(order, ws, jet, qd, tau, out, parameters):
                 z = factor * get(direction, (s + 2) * n + c)
                 here = at(column, (k - s) * step)
                 screw, rate = get_column(here, stride, SCREW), get_column(here, stride, SCREW_RATE)
-                add6(now, _FIRST, x, rate)
-                add6(now, _FIRST, y, screw)
-                add6(now, _SECOND, x, get_column(here, stride, BY_BASE))
-                add6(now, _SECOND, 2.0 * y, rate)
-                add6(now, _SECOND, z, screw)
+                add6(now, _FIRST, scaled6(x, rate))
+                add6(now, _FIRST, scaled6(y, screw))
+                add6(now, _SECOND, scaled6(x, get_column(here, stride, BY_BASE)))
+                add6(now, _SECOND, scaled6(2.0 * y, rate))
+                add6(now, _SECOND, scaled6(z, screw))
     for i in range(count):
         joint, column, own = joint_row(parameters, i), at(table, i), at(owns, (i + 1) * size)
         terms, c = at(bodies, i * block + TERMS), integer(joint, layout.COORDINATE)
         for k in range(order, -1, -1):
             now = at(own, k * _OWN)
-            twist = get6(now, _SECOND)
-            put6(now, _SECOND, momentum(terms, twist))
+            put6(now, _SECOND, momentum(terms, get6(now, _SECOND)))
             for s in range(k):
-                add6(
-                    now,
-                    _SECOND,
-                    1.0,
-                    momentum(at(terms, (k - s) * TERM), get6(at(own, s * _OWN), _SECOND)),
-                )
+                body, twist = at(terms, (k - s) * TERM), get6(at(own, s * _OWN), _SECOND)
+                add6(now, _SECOND, momentum(body, twist))
             for s in range(k + 1):
-                add6(
-                    now,
-                    _SECOND,
-                    2.0,
-                    flow_wrench(at(terms, (k - s) * TERM), get6(at(own, s * _OWN), _FIRST)),
-                )
+                body, twist = at(terms, (k - s) * TERM), get6(at(own, s * _OWN), _FIRST)
+                add6(now, _SECOND, scaled6(2.0, flow_wrench(body, twist)))
         for k in range(order, -1, -1):
             now, factor = at(own, k * _OWN), 1.0
             clear(now, 6, jet)
             for s in range(k + 1):
                 factor = factor / max(s, 1)
                 x = factor * get(direction, s * n + c)
-                add6(now, _FIRST, x, get_column(at(column, (k - s) * step), stride, SCREW))
+                screw = get_column(at(column, (k - s) * step), stride, SCREW)
+                add6(now, _FIRST, scaled6(x, screw))
     for i in range(count - 1, -1, -1):
         joint, column, own = joint_row(parameters, i), at(table, i), at(owns, (i + 1) * size)
         terms, c = at(bodies, i * block + TERMS), integer(joint, layout.COORDINATE)
@@ -158,7 +138,7 @@ def effort_changes(order, ws, jet, qd, tau, out, parameters):
         if j >= 0:
             parent = at(owns, (j + 1) * size)
             for k in range(order + 1):
-                add6(parent, k * _OWN + _SECOND, 1.0, get6(own, k * _OWN + _SECOND))
+                add6(parent, k * _OWN + _SECOND, get6(own, k * _OWN + _SECOND))
                 add_turned(k, terms, own, parent, k * _OWN + _SECOND)
             add_wrenches_behind(order, terms, at(bodies, j * block + TERMS))
 
@@ -175,11 +155,8 @@ def effort_covectors(order, ws, jet, qd, tau, out, parameters):
     clear(out, (order + 3) * n, jet)
     for i in range(count):
         joint, column, own = joint_row(parameters, i), at(table, i), at(owns, (i + 1) * size)
-        before, terms = (
-            at(owns, (integer(joint, layout.PARENT) + 1) * size),
-            at(bodies, i * block + TERMS),
-        )
-        c = integer(joint, layout.COORDINATE)
+        before = at(owns, (integer(joint, layout.PARENT) + 1) * size)
+        terms, c = at(bodies, i * block + TERMS), integer(joint, layout.COORDINATE)
         for k in range(order + 1):
             now = at(own, k * _OWN)
             put6(now, _FIRST, get6(at(before, k * _OWN), _FIRST))
@@ -189,11 +166,11 @@ def effort_covectors(order, ws, jet, qd, tau, out, parameters):
                     factor = factor * (b + 1.0)
                 value = factor * get(covector, (order - s) * n + c)
                 screw = get_column(at(column, (k - s) * step), stride, SCREW)
-                add6(now, _FIRST, value, screw)
+                add6(now, _FIRST, scaled6(value, screw))
             clear(at(now, _SECOND), _OWN - _SECOND, jet)
             for s in range(k + 1):
                 body, twist = at(terms, (k - s) * TERM), get6(at(own, s * _OWN), _FIRST)
-                add6(now, _SECOND, 1.0, momentum(body, twist))
+                add6(now, _SECOND, momentum(body, twist))
                 x, y, z = backward_torque(body, twist)
                 add3(now, _TORQUE, x, y, z)
     for i in range(count - 1, -1, -1):
@@ -222,7 +199,7 @@ def effort_covectors(order, ws, jet, qd, tau, out, parameters):
                 clear(now, 6, jet)
                 for s in range(k + 1):
                     screw = get_column(at(column, (k - s) * step), stride, SCREW)
-                    add6(now, _FIRST, 1.0, turned_force(at(terms, s * TERM), screw))
+                    add6(now, _FIRST, turned_force(at(terms, s * TERM), screw))
             for k in range(order + 1):
                 factor = 1.0
                 for b in range(order - k):

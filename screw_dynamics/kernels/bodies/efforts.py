@@ -9,11 +9,17 @@ Newton-Euler would take more than twice the time for gravity, which compensation
 from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.backward import backward_sweep, subtract_wrenches
 from screw_dynamics.kernels.bodies.forward import forward_sweep
-from screw_dynamics.kernels.bodies.joint_frames import clear, cos_sin, joint_row, set_angles
+from screw_dynamics.kernels.bodies.joint_frames import (
+    add3,
+    clear,
+    cos_sin,
+    get3,
+    joint_row,
+    put3,
+    set_angles,
+)
 from screw_dynamics.kernels.bodies.rows import (
     at,
-    block_rows,
-    efforts_rows,
     gather,
     get,
     integer,
@@ -38,20 +44,17 @@ def set_acceleration(body, parent, angle, count, joint):
     c, s = cos_sin(angle, count, joint)
     zero = 0.0 * c
     if integer(joint, layout.PARENT) < 0:
-        u = zero + get(joint, layout.ORIGIN)
-        v = zero + get(joint, layout.ORIGIN + 1)
-        w = zero + get(joint, layout.ORIGIN + 2)
+        u, v, w = get3(joint, layout.ORIGIN)
+        w = zero + w
     else:
-        x, y, z = get(parent, _A), get(parent, _A + 1), get(parent, _A + 2)
+        x, y, z = get3(parent, _A)
         u = x
         if integer(joint, layout.HAS_BETA) != 0:
             u = get(joint, layout.COS_BETA) * x + get(joint, layout.SIN_BETA) * y
             y = get(joint, layout.COS_BETA) * y - get(joint, layout.SIN_BETA) * x
         v = get(joint, layout.COS_ALPHA) * y + get(joint, layout.SIN_ALPHA) * z
         w = get(joint, layout.COS_ALPHA) * z - get(joint, layout.SIN_ALPHA) * y
-    put(body, _A, c * u + s * v)
-    put(body, _A + 1, c * v - s * u)
-    put(body, _A + 2, w)
+    put3(body, _A, (c * u + s * v, c * v - s * u, w))
 
 
 def set_moment(body, joint, zero):
@@ -63,24 +66,19 @@ def set_moment(body, joint, zero):
 
 def add_moment(body, parent, angle, count, joint):
     """Add the composite mass and first moment of a body to those of its parent."""
-    m, x, y, z = get(body, MASS), get(body, MOMENT), get(body, MOMENT + 1), get(body, MOMENT + 2)
+    m, (x, y, z) = get(body, MASS), get3(body, MOMENT)
     if integer(joint, layout.KIND) != layout.REVOLUTE:
         z = z + get(joint, layout.PITCH) * get(angle, 0) * m
     c, s = cos_sin(angle, count, joint)
     u, v = c * x - s * y, s * x + c * y
-    v, z = (
-        get(joint, layout.COS_ALPHA) * v - get(joint, layout.SIN_ALPHA) * z,
-        get(joint, layout.SIN_ALPHA) * v + get(joint, layout.COS_ALPHA) * z,
-    )
+    c, s = get(joint, layout.COS_ALPHA), get(joint, layout.SIN_ALPHA)
+    v, z = c * v - s * z, s * v + c * z
     if integer(joint, layout.HAS_BETA) != 0:
-        u, v = (
-            get(joint, layout.COS_BETA) * u - get(joint, layout.SIN_BETA) * v,
-            get(joint, layout.SIN_BETA) * u + get(joint, layout.COS_BETA) * v,
-        )
+        c, s = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
+        u, v = c * u - s * v, s * u + c * v
     put(parent, MASS, get(parent, MASS) + m)
-    put(parent, MOMENT, get(parent, MOMENT) + (u + m * get(joint, layout.ORIGIN)))
-    put(parent, MOMENT + 1, get(parent, MOMENT + 1) + (v + m * get(joint, layout.ORIGIN + 1)))
-    put(parent, MOMENT + 2, get(parent, MOMENT + 2) + (z + m * get(joint, layout.ORIGIN + 2)))
+    rx, ry, rz = get3(joint, layout.ORIGIN)
+    add3(parent, MOMENT, u + m * rx, v + m * ry, z + m * rz)
 
 
 def gravity_efforts(order, ws, q, qd, tau, out, parameters):
@@ -114,7 +112,7 @@ def gravity_efforts(order, ws, q, qd, tau, out, parameters):
 def inverse_dynamics(order, ws, jet, qd, tau, out, parameters):
     """Write the efforts and their derivatives (k + 1, n); wrenches are behind the joint jet."""
     n = integer(parameters, layout.COORDINATE_COUNT)
-    gather(order, ws, jet, parameters)
+    gather(order, ws, jet, at(jet, n), order + 2, parameters)
     forward_sweep(order, ws, parameters)
     subtract_wrenches(order, ws, at(jet, (order + 3) * n), parameters)
     backward_sweep(order, ws, parameters)
@@ -123,20 +121,7 @@ def inverse_dynamics(order, ws, jet, qd, tau, out, parameters):
 
 def bias_efforts(order, ws, q, qd, tau, out, parameters):
     """Write the efforts (n,) of a motion without joint accelerations."""
-    gather_state(ws, q, qd, parameters)
+    gather(0, ws, q, qd, 1, parameters)
     forward_sweep(0, ws, parameters)
     backward_sweep(0, ws, parameters)
     scatter(0, ws, out, parameters)
-
-
-def gather_state(ws, q, qd, parameters):
-    """Write the coordinates and rates of every tree joint for order 0, no accelerations."""
-    count = integer(parameters, layout.BODY_COUNT)
-    angles = efforts_rows(0, count) - 3 * count
-    for i in range(count):
-        joint = joint_row(parameters, i)
-        c, factor = integer(joint, layout.COORDINATE), get(joint, layout.MULTIPLIER)
-        rate = at(ws, i * block_rows(0) + 10)
-        put(ws, angles + i, factor * get(q, c) + get(joint, layout.OFFSET))
-        put(rate, 0, factor * get(qd, c))
-        put(rate, 1, 0.0 * get(qd, c))

@@ -3,6 +3,7 @@
 """Forward sweep of the Newton-Euler recursion, root to leaves: motion and inertial wrenches."""
 
 from screw_dynamics.kernels.bodies import layout
+from screw_dynamics.kernels.bodies.joint_frames import set_sines
 from screw_dynamics.kernels.bodies.rows import (
     apart,
     at,
@@ -23,14 +24,7 @@ def cos_sin_series(order, body, angle, count, row):
     # the constant angle is added by its cos and sin, so that no digits of q are lost
     put(body, cos, get(row, layout.COS_GAMMA) * c - get(row, layout.SIN_GAMMA) * s)
     put(body, sin, get(row, layout.COS_GAMMA) * s + get(row, layout.SIN_GAMMA) * c)
-    for j in range(1, k2):
-        c = get(body, rate) * get(body, sin + j - 1)
-        s = get(body, rate) * get(body, cos + j - 1)
-        for m in range(1, j):
-            c = c + get(body, rate + m) * get(body, sin + j - 1 - m)
-            s = s + get(body, rate + m) * get(body, cos + j - 1 - m)
-        put(body, cos + j, (-1.0 / j) * c)
-        put(body, sin + j, (1.0 / j) * s)
+    set_sines(k2, at(body, rate), at(body, cos), at(body, sin))
 
 
 def rotate_to_child(order, body, out, size, source):

@@ -43,26 +43,60 @@ def cos_sin(angle, count, joint):
     return cg * c - sg * s, cg * s + sg * c
 
 
+def set_sines(count, rate, cosine, sine):
+    """Write the terms of cos and sin of an angle behind the constant ones, from those of q'."""
+    for j in range(1, count):
+        c, s = get(rate, 0) * get(sine, j - 1), get(rate, 0) * get(cosine, j - 1)
+        for m in range(1, j):
+            c = c + get(rate, m) * get(sine, j - 1 - m)
+            s = s + get(rate, m) * get(cosine, j - 1 - m)
+        put(cosine, j, (-1.0 / j) * c)
+        put(sine, j, (1.0 / j) * s)
+
+
+def shift_screws(order, screws, q, rate, travel):
+    """Refer screws (w; v), 6 rows per term, to an origin that moves along z by travel q."""
+    # in place, from the highest order on: term k depends on those up to k only
+    for k in range(6 * order, -1, -6):
+        shift = travel * get(q, 0)
+        u = get(screws, k + 3) + shift * get(screws, k + 1)
+        v = get(screws, k + 4) - shift * get(screws, k)
+        for s in range(1, k // 6 + 1):
+            shift = (travel / s) * get(rate, s - 1)
+            u = u + shift * get(screws, k - 6 * s + 1)
+            v = v - shift * get(screws, k - 6 * s)
+        put(screws, k + 3, u)
+        put(screws, k + 4, v)
+
+
+def turn_screws(order, screws, cosine, sine):
+    """Refer screws, 6 rows per term, to axes that turn about z, in place as `shift_screws`."""
+    for k in range(6 * order, -1, -6):
+        for part in (k, k + 3):
+            c, s = get(cosine, 0), get(sine, 0)
+            x = c * get(screws, part) + s * get(screws, part + 1)
+            y = c * get(screws, part + 1) - s * get(screws, part)
+            for m in range(1, k // 6 + 1):
+                c, s = get(cosine, m), get(sine, m)
+                u, v = get(screws, part - 6 * m), get(screws, part - 6 * m + 1)
+                x, y = x + (c * u + s * v), y + (c * v - s * u)
+            put(screws, part, x)
+            put(screws, part + 1, y)
+
+
 def place(body, parent, angle, count, joint):
     """Write the place of a body, from that of its parent unless it is a root."""
     c, s = cos_sin(angle, count, joint)
     zero = 0.0 * c
     if integer(joint, layout.PARENT) < 0:
-        put(body, 0, c)
-        put(body, 1, -s)
-        put(body, 3, s)
-        put(body, 4, c)
-        for k in (2, 5, 6, 7, STEP, STEP + 1, STEP + 2):
-            put(body, k, zero)
-        put(body, 8, zero + 1.0)
+        put3(body, 0, (c, -s, zero))
+        put3(body, 3, (s, c, zero))
+        put3(body, 6, (zero, zero, zero + 1.0))
+        put3(body, STEP, (zero, zero, zero))
     else:
         ca, sa = get(joint, layout.COS_ALPHA), get(joint, layout.SIN_ALPHA)
         cb, sb = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
-        rx, ry, rz = (
-            get(joint, layout.ORIGIN),
-            get(joint, layout.ORIGIN + 1),
-            get(joint, layout.ORIGIN + 2),
-        )
+        rx, ry, rz = get3(joint, layout.ORIGIN)
         has_beta = integer(joint, layout.HAS_BETA) != 0
         for k in range(0, 9, 3):
             x, y, z = get(parent, k), get(parent, k + 1), get(parent, k + 2)
@@ -97,22 +131,17 @@ def to_root_axes(body, target, start, joint_h, s):
 
     `joint_h` and `s` point to the parameters of both in the joint frame.
     """
-    hx, hy, hz = rotate(body, get(joint_h, 0), get(joint_h, 1), get(joint_h, 2))
-    put(target, start, hx)
-    put(target, start + 1, hy)
-    put(target, start + 2, hz)
-    xx, yy, zz = get(s, 0), get(s, 1), get(s, 2)
-    xy, xz, yz = get(s, 3), get(s, 4), get(s, 5)
+    hx, hy, hz = get3(joint_h, 0)
+    put3(target, start, rotate(body, hx, hy, hz))
+    xx, yy, zz, xy, xz, yz = get6(s, 0)
     a, b, c = rotate(body, xx, xy, xz)
     d, e, f = rotate(body, xy, yy, yz)
     g, h, k = rotate(body, xz, yz, zz)
     # rows of R S are (a, d, g), (b, e, h), (c, f, k)
-    put(target, start + 3, get(body, 0) * a + get(body, 1) * d + get(body, 2) * g)
-    put(target, start + 4, get(body, 3) * b + get(body, 4) * e + get(body, 5) * h)
-    put(target, start + 5, get(body, 6) * c + get(body, 7) * f + get(body, 8) * k)
-    put(target, start + 6, get(body, 3) * a + get(body, 4) * d + get(body, 5) * g)
-    put(target, start + 7, get(body, 6) * a + get(body, 7) * d + get(body, 8) * g)
-    put(target, start + 8, get(body, 6) * b + get(body, 7) * e + get(body, 8) * h)
+    xx, xy, xz = rotate(body, a, d, g)
+    _, yy, yz = rotate(body, b, e, h)
+    _, _, zz = rotate(body, c, f, k)
+    put6(target, start + 3, (xx, yy, zz, xy, xz, yz))
 
 
 def screw(body, joint):
@@ -179,6 +208,30 @@ def get6(rows, start):
         get(rows, start + 4),
         get(rows, start + 5),
     )
+
+
+def put6(rows, start, vector):
+    """Write six consecutive rows."""
+    a, b, c, d, e, f = vector
+    put3(rows, start, (a, b, c))
+    put3(rows, start + 3, (d, e, f))
+
+
+def add6(rows, start, vector):
+    """Add to six consecutive rows."""
+    a, b, c, d, e, f = vector
+    add3(rows, start, a, b, c)
+    add3(rows, start + 3, d, e, f)
+
+
+def sum6(a, b):
+    """Return the sum of two vectors of six components."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+
+
+def scaled6(factor, a):
+    """Return a multiple of a vector of six components."""
+    return factor * a[0], factor * a[1], factor * a[2], factor * a[3], factor * a[4], factor * a[5]
 
 
 def clear(out, size, q):

@@ -17,9 +17,10 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     cos_sin,
     cross,
     get3,
+    get6,
     joint_row,
     place,
-    put3,
+    put6,
     rotate,
     set_angles,
 )
@@ -71,8 +72,8 @@ def potential_energy(order, ws, q, qd, tau, out, parameters):
     """Write the energy (1,) of all bodies in the field of gravity."""
     set_moments(ws, q, parameters)
     x, y, z = get3(ws, MOMENT)
-    against = at(joint_row(parameters, 0), layout.ORIGIN)
-    put(out, 0, x * get(against, 0) + y * get(against, 1) + z * get(against, 2))
+    ax, ay, az = get3(joint_row(parameters, 0), layout.ORIGIN)
+    put(out, 0, x * ax + y * ay + z * az)
 
 
 def moment_rate(body, joint):
@@ -115,13 +116,11 @@ def set_twist(body, parent, angle, count, joint, rate):
     """Write the twist of a body from that of its parent and the rate of its joint."""
     c, s = cos_sin(angle, count, joint)
     kind, pitch = integer(joint, layout.KIND), get(joint, layout.PITCH)
-    x, y, z = 0.0 * c, 0.0 * c, 0.0 * c
-    u, v, w = 0.0 * c, 0.0 * c, 0.0 * c
+    x = y = z = u = v = w = 0.0 * c
     if integer(joint, layout.PARENT) >= 0:
-        x, y, z = get3(parent, 0)
-        u, v, w = get3(parent, 3)
-        origin = at(joint, layout.ORIGIN)
-        dx, dy, dz = cross(x, y, z, get(origin, 0), get(origin, 1), get(origin, 2))
+        x, y, z, u, v, w = get6(parent, 0)
+        rx, ry, rz = get3(joint, layout.ORIGIN)
+        dx, dy, dz = cross(x, y, z, rx, ry, rz)
         u, v, w = u + dx, v + dy, w + dz
         if integer(joint, layout.HAS_BETA) != 0:
             cb, sb = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
@@ -137,21 +136,19 @@ def set_twist(body, parent, angle, count, joint, rate):
         u, v, w = u + shift * y, v - shift * x, w + pitch * rate
     if kind != layout.PRISMATIC:
         z = z + rate
-    put3(body, 0, (x, y, z))
-    put3(body, 3, (u, v, w))
+    put6(body, 0, (x, y, z, u, v, w))
 
 
 def twice_energy(body, joint):
     """Return twice the kinetic energy of a body."""
-    x, y, z = get3(body, 0)
-    u, v, w = get3(body, 3)
-    h, s = at(joint, layout.FIRST_MOMENT), at(joint, layout.SECOND_MOMENT)
-    dx, dy, dz = cross(x, y, z, get(h, 0), get(h, 1), get(h, 2))
-    xx, yy, zz = get(s, 0), get(s, 1), get(s, 2)
+    x, y, z, u, v, w = get6(body, 0)
+    hx, hy, hz = get3(joint, layout.FIRST_MOMENT)
+    dx, dy, dz = cross(x, y, z, hx, hy, hz)
+    xx, yy, zz, xy, xz, yz = get6(joint, layout.SECOND_MOMENT)
     straight = get(joint, layout.MASS) * (u * u + v * v + w * w)
     both = u * dx + v * dy + w * dz
     turning = (yy + zz) * (x * x) + (zz + xx) * (y * y) + (xx + yy) * (z * z)
-    crossed = get(s, 3) * (x * y) + get(s, 4) * (x * z) + get(s, 5) * (y * z)
+    crossed = xy * (x * y) + xz * (x * z) + yz * (y * z)
     return straight + turning + 2.0 * (both - crossed)
 
 

@@ -12,10 +12,13 @@ from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.joint_frames import (
     PLACE,
     STEP,
+    add3,
+    add6,
     clear,
     cos_sin,
     cross,
     get3,
+    get6,
     joint_row,
     moved_inertia,
     place,
@@ -52,9 +55,8 @@ def turn(c, s, x, y, xx, yy, xy, xz, yz):
 def add_composite(body, parent, angle, count, joint):
     """Add the composite inertia of a body to that of its parent, in the parent's joint frame."""
     m = get(body, _M)
-    hx, hy, hz = get(body, _H), get(body, _H + 1), get(body, _H + 2)
-    xx, yy, zz = get(body, _S), get(body, _S + 1), get(body, _S + 2)
-    xy, xz, yz = get(body, _S + 3), get(body, _S + 4), get(body, _S + 5)
+    hx, hy, hz = get3(body, _H)
+    xx, yy, zz, xy, xz, yz = get6(body, _S)
     if integer(joint, layout.KIND) != layout.REVOLUTE:
         t = get(joint, layout.PITCH) * get(angle, 0)
         xz = xz + t * hx
@@ -69,22 +71,13 @@ def add_composite(body, parent, angle, count, joint):
     if integer(joint, layout.HAS_BETA) != 0:
         c, s = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
         hx, hy, xx, yy, xy, xz, yz = turn(c, s, hx, hy, xx, yy, xy, xz, yz)
-    rx, ry, rz = (
-        get(joint, layout.ORIGIN),
-        get(joint, layout.ORIGIN + 1),
-        get(joint, layout.ORIGIN + 2),
-    )
+    rx, ry, rz = get3(joint, layout.ORIGIN)
     ux, uy, uz = hx + m * rx, hy + m * ry, hz + m * rz
     put(parent, _M, get(parent, _M) + m)
-    put(parent, _H, get(parent, _H) + ux)
-    put(parent, _H + 1, get(parent, _H + 1) + uy)
-    put(parent, _H + 2, get(parent, _H + 2) + uz)
-    put(parent, _S, get(parent, _S) + (xx + rx * (hx + ux)))
-    put(parent, _S + 1, get(parent, _S + 1) + (yy + ry * (hy + uy)))
-    put(parent, _S + 2, get(parent, _S + 2) + (zz + rz * (hz + uz)))
-    put(parent, _S + 3, get(parent, _S + 3) + (xy + (rx * hy + ux * ry)))
-    put(parent, _S + 4, get(parent, _S + 4) + (xz + (rx * hz + ux * rz)))
-    put(parent, _S + 5, get(parent, _S + 5) + (yz + (ry * hz + uy * rz)))
+    add3(parent, _H, ux, uy, uz)
+    xx, yy, zz = xx + rx * (hx + ux), yy + ry * (hy + uy), zz + rz * (hz + uz)
+    xy, xz, yz = xy + (rx * hy + ux * ry), xz + (rx * hz + ux * rz), yz + (ry * hz + uy * rz)
+    add6(parent, _S, (xx, yy, zz, xy, xz, yz))
 
 
 def joint_wrench(body, joint):

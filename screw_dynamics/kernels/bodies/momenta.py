@@ -18,14 +18,17 @@ from screw_dynamics.kernels.bodies.joint_frames import (
     PLACE,
     STEP,
     add3,
+    add6,
     cross,
     get3,
     get6,
     joint_row,
     place,
     put3,
+    scaled6,
     screw,
     set_angles,
+    sum6,
     to_root_axes,
 )
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put
@@ -105,9 +108,7 @@ def bracket(a, b):
 
 def coordinate_screw(body, joint):
     """Return the twist of a body per rate of its coordinate, at its origin, in root axes."""
-    factor = get(joint, layout.MULTIPLIER)
-    x, y, z, u, v, w = screw(body, joint)
-    return factor * x, factor * y, factor * z, factor * u, factor * v, factor * w
+    return scaled6(get(joint, layout.MULTIPLIER), screw(body, joint))
 
 
 def set_base(base, jet, order, gravity):
@@ -149,10 +150,8 @@ def set_motion(k, order, terms, before, column, stride):
         put_column(
             s == 0, here, stride, SCREW_RATE, bracket(get6(at(before, s * TERM), TWIST), screw_s)
         )
-    a, b, c, d, e, f = get_column(here, stride, SCREW_RATE)
     if k < order:
-        r = 1.0 / (k + 1.0)
-        screw_k = r * a, r * b, r * c, r * d, r * e, r * f
+        screw_k = scaled6(1.0 / (k + 1.0), get_column(here, stride, SCREW_RATE))
         put_column(True, at(here, step), stride, SCREW, screw_k)
     now = at(terms, k * TERM)
     for j in range(12):
@@ -160,17 +159,14 @@ def set_motion(k, order, terms, before, column, stride):
     for s in range(k + 1):
         old, other = at(before, s * TERM), at(column, (k - s) * step)
         screw_s, rate_s = get_column(other, stride, SCREW), get_column(other, stride, SCREW_RATE)
-        x, y, z, u, v, w = bracket(get6(old, ACCELERATION), screw_s)
-        a, b, c, d, e, f = bracket(get6(old, TWIST), rate_s)
-        put_column(s == 0, here, stride, BY_BASE, (x + a, y + b, z + c, u + d, v + e, w + f))
-        x, y, z, u, v, w = screw_s
-        a, b, c, d, e, f = rate_s
+        by_base = sum6(
+            bracket(get6(old, ACCELERATION), screw_s), bracket(get6(old, TWIST), rate_s)
+        )
+        put_column(s == 0, here, stride, BY_BASE, by_base)
         rates = at(terms, s * TERM + RATE)
-        r, t = get(rates, 0), get(rates, 1)
-        add3(now, TWIST, r * x, r * y, r * z)
-        add3(now, TWIST + 3, r * u, r * v, r * w)
-        add3(now, ACCELERATION, t * x + r * a, t * y + r * b, t * z + r * c)
-        add3(now, ACCELERATION + 3, t * u + r * d, t * v + r * e, t * w + r * f)
+        rate, acceleration = get(rates, 0), get(rates, 1)
+        add6(now, TWIST, scaled6(rate, screw_s))
+        add6(now, ACCELERATION, sum6(scaled6(acceleration, screw_s), scaled6(rate, rate_s)))
 
 
 def set_moments(body, terms, joint):

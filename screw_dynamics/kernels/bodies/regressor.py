@@ -10,7 +10,17 @@ are the products of these wrenches with the screws of the joints before the body
 
 from screw_dynamics.kernels.bodies import layout
 from screw_dynamics.kernels.bodies.forward import forward_sweep
-from screw_dynamics.kernels.bodies.joint_frames import clear, cross, get3, joint_row, put3
+from screw_dynamics.kernels.bodies.joint_frames import (
+    clear,
+    cross,
+    get3,
+    get6,
+    joint_row,
+    put6,
+    scaled6,
+    shift_screws,
+    turn_screws,
+)
 from screw_dynamics.kernels.bodies.rows import (
     at,
     block_rows,
@@ -39,38 +49,18 @@ def to_child(order, body, joint, angle, source, target):
     cb, sb = get(joint, layout.COS_BETA), get(joint, layout.SIN_BETA)
     rx, ry, rz = get3(joint, layout.ORIGIN)
     for k in range(k1):
-        x, y, z = get3(source, 6 * k)
-        u, v, w = get3(source, 6 * k + 3)
+        x, y, z, u, v, w = get6(source, 6 * k)
         cx, cy, cz = cross(x, y, z, rx, ry, rz)
         u, v, w = u + cx, v + cy, w + cz
         if integer(joint, layout.HAS_BETA) != 0:
             x, y = cb * x + sb * y, cb * y - sb * x
             u, v = cb * u + sb * v, cb * v - sb * u
-        put3(target, 6 * k, (x, ca * y + sa * z, ca * z - sa * y))
-        put3(target, 6 * k + 3, (u, ca * v + sa * w, ca * w - sa * v))
-    # in place, from the highest order on: term k depends on those up to k only
+        y, z, v, w = ca * y + sa * z, ca * z - sa * y, ca * v + sa * w, ca * w - sa * v
+        put6(target, 6 * k, (x, y, z, u, v, w))
     if kind != layout.REVOLUTE:
-        for k in range(order, -1, -1):
-            shift = pitch * get(angle, 0)
-            u = get(target, 6 * k + 3) + shift * get(target, 6 * k + 1)
-            v = get(target, 6 * k + 4) - shift * get(target, 6 * k)
-            for s in range(1, k + 1):
-                shift = (pitch / s) * get(body, rate + s - 1)
-                u = u + shift * get(target, 6 * (k - s) + 1)
-                v = v - shift * get(target, 6 * (k - s))
-            put(target, 6 * k + 3, u)
-            put(target, 6 * k + 4, v)
+        shift_screws(order, target, angle, at(body, rate), pitch)
     if kind != layout.PRISMATIC:
-        for k in range(order, -1, -1):
-            for part in (6 * k, 6 * k + 3):
-                x = get(body, cos) * get(target, part) + get(body, sin) * get(target, part + 1)
-                y = get(body, cos) * get(target, part + 1) - get(body, sin) * get(target, part)
-                for s in range(1, k + 1):
-                    u, v = get(target, part - 6 * s), get(target, part - 6 * s + 1)
-                    x = x + get(body, cos + s) * u + get(body, sin + s) * v
-                    y = y + get(body, cos + s) * v - get(body, sin + s) * u
-                put(target, part, x)
-                put(target, part + 1, y)
+        turn_screws(order, target, at(body, cos), at(body, sin))
 
 
 def set_own_screw(order, joint, zero, target):
@@ -99,11 +89,8 @@ def set_field(order, body, k, carrier, field):
     a, b = 6 * (order + 2) + k, 6 * (order + 2) + 3 * (order + 1) + k
     px, py, pz = get(p, 3), get(p, 7), get(p, 11)
     for row in range(3):
-        x, y, z = (
-            get(body, b + 3 * row * k1),
-            get(body, b + (3 * row + 1) * k1),
-            get(body, b + (3 * row + 2) * k1),
-        )
+        start = b + 3 * row * k1
+        x, y, z = get(body, start), get(body, start + k1), get(body, start + 2 * k1)
         put(field, row, get(body, a + row * k1) + (x * px + y * py + z * pz))
         for c in range(3):  # B R
             put(field, 3 + 3 * row + c, x * get(p, c) + y * get(p, 4 + c) + z * get(p, 8 + c))
@@ -120,9 +107,7 @@ def set_field(order, body, k, carrier, field):
 
 def add_entries(screw, field, factor, out):
     """Add a screw (w; v) times the wrenches of the parameters, with a factor, to ten entries."""
-    x, y, z = get3(screw, 0)
-    u, v, w = get3(screw, 3)
-    x, y, z, u, v, w = factor * x, factor * y, factor * z, factor * u, factor * v, factor * w
+    x, y, z, u, v, w = scaled6(factor, get6(screw, 0))
     ax, ay, az = get3(field, 0)
     bxx, bxy, bxz = get3(field, 3)
     byx, byy, byz = get3(field, 6)
@@ -151,7 +136,7 @@ def regressor(order, ws, jet, qd, tau, out, parameters):
     screws, carriers = at(ws, angles + 3 * count), layout.HEADER + count * layout.ROW
     moved = at(screws, size * count * count)
     field = at(moved, size * count)
-    gather(order, ws, jet, parameters)
+    gather(order, ws, jet, at(jet, n), order + 2, parameters)
     forward_sweep(order, ws, parameters)
     clear(out, (order + 1) * n * width, jet)
     for i in range(count):

@@ -77,8 +77,12 @@ def sines(ws, start, count):
         put(ws, i + 2 * count, np.sin(angle))
 
 
-def gather(order, ws, jet, parameters):
-    """Write the series of every tree joint from the rows of the jet, with mimic relations."""
+def gather(order, ws, q, rates, terms, parameters):
+    """
+    Write the series of every tree joint, with mimic relations.
+
+    `rates` are q' and the following derivatives, `terms` of them; those behind are 0.
+    """
     count, n = integer(parameters, layout.BODY_COUNT), integer(parameters, layout.COORDINATE_COUNT)
     angles = efforts_rows(order, count) - 3 * count
     for i in range(count):
@@ -86,10 +90,12 @@ def gather(order, ws, jet, parameters):
         c = integer(joint, layout.COORDINATE)
         rate = at(ws, i * block_rows(order) + 5 * (order + 2))
         factor = get(joint, layout.MULTIPLIER)
-        put(ws, angles + i, factor * get(jet, c) + get(joint, layout.OFFSET))
-        for j in range(order + 2):
-            put(rate, j, factor * get(jet, (j + 1) * n + c))
+        put(ws, angles + i, factor * get(q, c) + get(joint, layout.OFFSET))
+        for j in range(terms):
+            put(rate, j, factor * get(rates, j * n + c))
             factor = factor / (j + 1.0)
+        for j in range(terms, order + 2):
+            put(rate, j, 0.0 * get(q, c))
 
 
 def scatter(order, ws, tau, parameters):

@@ -91,12 +91,16 @@ class BatchKernel(_Quantity):
     """
     A quantity of batches of rows: a joint jet and what follows it, flat.
 
-    The `orders` lowest ones have kernels of their own.
+    The `orders` lowest ones have kernels of their own, whose loops over derivatives the compiler
+    unrolls; the others share one.
     """
 
     def __init__(self, name: str, sweep: Sweep, rows: Rows, shape: Shape, orders: int) -> None:
         super().__init__(name, sweep, rows, shape)
         self._orders = orders
+
+    def _constant(self, order: int) -> int:
+        return order if order < self._orders else _ANY_ORDER
 
     def kernels(self) -> Iterator[Kernel]:
         """Yield the kernels."""
@@ -105,25 +109,24 @@ class BatchKernel(_Quantity):
 
     def run(self, order: int, samples: Array, out: Array, parameters: Array) -> int:
         """Fill `out` (T, ...), of samples (T, size); return the status as `StateKernel.run`."""
-        kernel = self._batch_kernel(1, order if order < self._orders else _ANY_ORDER)
+        kernel = self._batch_kernel(1, self._constant(order))
         given = samples, samples, samples, out.reshape(len(out), -1)
         return int(kernel(order, *given, parameters))
 
 
-class JetKernel(_Quantity):
+class JetKernel(BatchKernel):
     """
     A quantity of a joint jet of `lowest` rows and one more per order.
 
-    The `orders` lowest ones have kernels of their own, whose loops over derivatives the compiler
-    unrolls; the others share one. `compiled(rows)` is the kernel of one jet in C, which is called
-    with (jet, out, parameters); it raises TypeError for arguments of wrong types.
+    `compiled(rows)` is the kernel of one jet in C, which is called with (jet, out, parameters); it
+    raises TypeError for arguments of wrong types.
     """
 
     def __init__(
         self, name: str, sweep: Sweep, rows: Rows, shape: Shape, lowest: int, orders: int
     ) -> None:
-        super().__init__(name, sweep, rows, shape)
-        self._lowest, self._orders = lowest, orders
+        super().__init__(name, sweep, rows, shape, orders)
+        self._lowest = lowest
         self.compiled: Callable[[int], Callable[..., int]] = cache(self._compiled)
         self._single_kernel = cache(self._make_single)
 
@@ -133,9 +136,6 @@ class JetKernel(_Quantity):
         given = f'{read_only(2)}, {self._out()}'
         return _named(function, f'single_{self.name}_{suffix}', given, gil=True)
 
-    def _constant(self, order: int) -> int:
-        return order if order < self._orders else _ANY_ORDER
-
     def _compiled(self, rows: int) -> Callable[..., int]:
         order = rows - self._lowest
         if order < 0:
@@ -144,9 +144,9 @@ class JetKernel(_Quantity):
 
     def kernels(self) -> Iterator[Kernel]:
         """Yield the kernels."""
+        yield from super().kernels()
         for order in (_ANY_ORDER, *range(self._orders)):
             yield self._single_kernel(order)
-            yield self._batch_kernel(1, order)
 
     def run(self, order: int, jets: Array, out: Array, parameters: Array) -> int:
         """
@@ -154,9 +154,6 @@ class JetKernel(_Quantity):
 
         Return OK, INPUT_NOT_FINITE, RESULT_NOT_FINITE.
         """
-        constant = self._constant(order)
         if jets.ndim == 2:
-            return int(self._single_kernel(constant)(jets, out, parameters))
-        flat = jets.reshape(len(jets), -1)
-        kernel = self._batch_kernel(1, constant)
-        return int(kernel(order, flat, flat, flat, out.reshape(len(out), -1), parameters))
+            return int(self._single_kernel(self._constant(order))(jets, out, parameters))
+        return super().run(order, jets.reshape(len(jets), -1), out, parameters)

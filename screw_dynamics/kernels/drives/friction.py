@@ -12,7 +12,17 @@ friction has two rows per motor or joint: inertia, d, c, v0 (`laws`), and the co
 import numpy as np
 
 from screw_dynamics.kernels.drives.laws import COULOMB, COULOMB_VELOCITY, VISCOUS
-from screw_dynamics.kernels.series import exponential, product, quotient, root, tanh
+from screw_dynamics.kernels.series import (
+    add_product_to_jet,
+    exponential,
+    product,
+    quotient,
+    root,
+    tanh,
+    to_jet,
+    to_series,
+    to_series_in,
+)
 
 # excess e of the breakaway over the Coulomb friction, its velocity vs, coefficient mu, effort u0
 EXCESS, STRIBECK_VELOCITY, LOAD, LOAD_EFFORT = range(4)
@@ -33,13 +43,13 @@ def add_friction(row, further, rate, load, effort, work):
         _set_dry_friction(row, further, rate, work)
         sense, level = work[1], work[3]
         if further[LOAD] > 0.0:
-            _to_series(load, 1.0, work[6])
+            to_series(load, work[6])
             product(work[6], work[6], work[4])
             work[4, 0] += further[LOAD_EFFORT] ** 2
             root(work[4], work[5])
             for k in range(count):
                 level[k] += further[LOAD] * work[5, k]
-        _add_product(sense, level, effort)
+        add_product_to_jet(1.0, sense, level, effort)
 
 
 def add_friction_under_load(row, further, rate, effort, work):
@@ -55,13 +65,13 @@ def add_friction_under_load(row, further, rate, effort, work):
     if row[COULOMB] + further[EXCESS] + further[LOAD] == 0.0:
         return
     _set_dry_friction(row, further, rate, work)
-    _add_product(work[1], work[3], effort)
+    add_product_to_jet(1.0, work[1], work[3], effort)
     if further[LOAD] == 0.0:
         return
     m, b, rest = work[1], work[2], work[3]
     for k in range(count):
         m[k] *= further[LOAD]
-    _to_series(effort, 1.0, b)
+    to_series(effort, b)
     product(m, m, rest)
     for k in range(count):
         rest[k] = -rest[k]
@@ -74,11 +84,7 @@ def add_friction_under_load(row, further, rate, effort, work):
     for k in range(count):
         work[4, k] += b[k]
     quotient(work[4], rest, work[5])
-    factorial = 1.0
-    for k in range(count):
-        if k > 1:
-            factorial *= k
-        effort[k] = work[5, k] * factorial
+    to_jet(work[5], effort)
 
 
 def dry_friction(row, further, velocity, load):
@@ -99,37 +105,16 @@ def dry_level(row, further, velocity, load):
 
 def _set_dry_friction(row, further, rate, work):
     """Fill work[1] with the series of tanh(v / v0), work[3] with c + e exp(-(v / vs)^2)."""
-    _to_series(rate, row[COULOMB_VELOCITY], work[0])
+    to_series_in(row[COULOMB_VELOCITY], rate, work[0])
     tanh(work[0], work[1], work[2])
     level = work[3]
     level[:] = 0.0
     level[0] = row[COULOMB]
     if further[EXCESS] > 0.0:
-        _to_series(rate, further[STRIBECK_VELOCITY], work[6])
+        to_series_in(further[STRIBECK_VELOCITY], rate, work[6])
         product(work[6], work[6], work[4])
         for k in range(len(level)):
             work[4, k] = -work[4, k]
         exponential(work[4], work[5])
         for k in range(len(level)):
             level[k] += further[EXCESS] * work[5, k]
-
-
-def _to_series(jet, unit, series):
-    """Fill the series of a quantity in a unit from its time derivatives."""
-    factorial = 1.0
-    for k in range(len(series)):
-        if k > 1:
-            factorial *= k
-        series[k] = jet[k] / factorial / unit
-
-
-def _add_product(a, b, jet):
-    """Add the product of two series to a jet."""
-    factorial = 1.0
-    for k in range(len(jet)):
-        if k > 1:
-            factorial *= k
-        total = 0.0
-        for j in range(k + 1):
-            total += a[k - j] * b[j]
-        jet[k] += total * factorial

@@ -15,6 +15,7 @@ balancing spring or, with s = (q - q0)^2, a torsion spring.
 import numpy as np
 
 from screw_dynamics.kernels.series import (
+    add_product_to_jet,
     product,
     quotient,
     root,
@@ -69,14 +70,7 @@ def subtract_parallel_spring(row, jet, effort, work):
         work[5, 0] = row[FORCE]
         quotient(work[5], work[6], factor)
     factor[0] += row[STIFFNESS]
-    factorial = 1.0
-    for k in range(count):
-        if k > 1:
-            factorial *= k
-        total = 0.0
-        for j in range(k + 1):
-            total += factor[j] * slope[k - j]
-        effort[k] += 0.5 * total * factorial
+    add_product_to_jet(0.5, slope, factor, effort)
     return length
 
 

@@ -149,9 +149,10 @@ def _radius(positions, moved):
     return radius
 
 
-def _fill_discs(positions, h, moved, bodies, gravity, radii, tails, work, lines, efforts):
-    """Fill radii and tails of all intervals, see `_write_discs`; the rest is scratch."""
-    rows = efforts.shape[1]
+def _fill_discs(rows, positions, h, moved, bodies, gravity, radii, tails):
+    """Fill radii and tails of all intervals, see `_write_discs`."""
+    work, lines = np.empty((7, len(bodies), rows)), np.empty((6, rows))
+    efforts = np.empty((positions.shape[2], rows))
     for t in range(len(h)):
         radii[t] = _radius(positions[t], moved)
         efforts[:] = 0.0
@@ -172,24 +173,13 @@ def _write_discs(order, positions, h, moved, bodies, gravity, radii, tails):
     much joints move by a unit, `gravity` a norm. `tails` (I, 2, n) has bounds of the sum of the
     terms beyond the order on the disc, and of the rounding of the others.
     """
-    count, n = len(bodies), positions.shape[2]
     # loops over known numbers of terms become straight code
     if order == 8:
-        _fill_discs(
-            positions, h, moved, bodies, gravity, radii, tails,
-            np.empty((7, count, 10)), np.empty((6, 10)), np.empty((n, 10)),
-        )  # fmt: skip
+        _fill_discs(10, positions, h, moved, bodies, gravity, radii, tails)
     elif order == 10:
-        _fill_discs(
-            positions, h, moved, bodies, gravity, radii, tails,
-            np.empty((7, count, 12)), np.empty((6, 12)), np.empty((n, 12)),
-        )  # fmt: skip
+        _fill_discs(12, positions, h, moved, bodies, gravity, radii, tails)
     else:
-        rows = order + 2
-        _fill_discs(
-            positions, h, moved, bodies, gravity, radii, tails,
-            np.empty((7, count, rows)), np.empty((6, rows)), np.empty((n, rows)),
-        )  # fmt: skip
+        _fill_discs(order + 2, positions, h, moved, bodies, gravity, radii, tails)
 
 
 set_link_discs = Kernel(

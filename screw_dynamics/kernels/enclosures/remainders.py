@@ -135,15 +135,8 @@ def _deflection_tail(order, derivative, drive, link, discs, on):
 
 def _lower_tails(order, change, radius, tails):
     """Lower tails of derivatives (d,) to those of what changes by less on a disc."""
-    factor, ratio = change * _power(1.0 / radius, order + 1), 1.0 / radius
     for d in range(len(tails)):
-        rest = 1.0 - (order + 2) / (order + 2 - d) * ratio
-        tail = factor / rest if rest > 0.0 else np.inf
-        if change == 0.0:
-            tail = 0.0
-        if tail < tails[d]:
-            tails[d] = tail
-        factor *= order + 1 - d
+        tails[d] = min(tails[d], _law_tail(order, d, change, radius, 1.0))
 
 
 def _lower_motor(order, last, h, drive, nesting, link, discs, lines, best):

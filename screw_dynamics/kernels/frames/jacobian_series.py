@@ -13,10 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.bodies.tables import COORDINATE
+from screw_dynamics.kernels.bodies.rows import at
 from screw_dynamics.kernels.frames.path_series import (
-    BODY,
-    MIXED,
     PathSeries,
     advance_path,
     path_series,
@@ -24,8 +22,17 @@ from screw_dynamics.kernels.frames.path_series import (
     set_levers,
     start_path,
 )
+from screw_dynamics.kernels.frames.pose_and_jacobian import (
+    BODY,
+    COORDINATE,
+    FRAME_BLOCK,
+    HEADER,
+    MIXED,
+    ROW,
+    in_axes,
+)
 from screw_dynamics.kernels.kernel import Kernel, read_only
-from screw_dynamics.kernels.pointers import all_finite
+from screw_dynamics.kernels.pointers import all_finite, row_pointer
 
 
 class ColumnSeries(NamedTuple):
@@ -42,71 +49,62 @@ class ColumnSeries(NamedTuple):
     """(6,)"""
 
 
-def column_series(joints, bodies, count, n):
+def column_series(joints, count, n):
     """Return uninitialised arrays."""
     return ColumnSeries(
-        path_series(joints, bodies, count, n), np.empty((joints, count, 6)),
+        path_series(joints, count, n), np.empty((joints, count, 6)),
         np.empty((joints, count, 6)), np.empty((count, 6)), np.empty(6),
     )  # fmt: skip
 
 
-def set_jacobian(k, q, tree, bodies, path, local, representation, work, jacobian):
+def set_jacobian(k, q, parameters, work, jacobian):
     """
     Set coefficient k of the Jacobian, (6, n), from the coordinates and the rates up to k - 1.
 
-    Those below k must have been set before.
+    Those below k must have been set before. `parameters` are those of `pose_and_jacobian`.
     """
-    if k == 0 or representation == BODY or representation == MIXED:
-        set_body_columns(k, q, tree, bodies, path, local, work)
+    bodies, representation = parameters[HEADER:].reshape((-1, ROW)), int(parameters[2])
+    series, column = work.path, work.column
+    if k == 0:
+        start_path(q, parameters, bodies, series)
+        set_levers(0, BODY, series)
+        _start_brackets(bodies, series, work.body)
+    elif representation == BODY or representation == MIXED:
+        _advance_brackets(k, bodies, work)
     if k > 0 and representation != BODY:
-        advance_path(k, q, tree, bodies, path, work.path)
+        advance_path(k, q, bodies, series)
     if representation != BODY:
-        set_levers(k, representation, work.path)
+        set_levers(k, representation, series)
     jacobian[:] = 0.0
-    column = work.column
-    for j in range(path.size):
+    for j in range(len(bodies)):
         if representation != BODY:
-            set_column(k, path[j], bodies, work.path.axes[j], work.path.levers[j], column)
+            set_column(k, bodies[j], series.axes[j], series.levers[j], column)
         if representation == BODY or representation == MIXED:
             column[:3] = work.body[j, k, :3]
         if representation == BODY:
             column[3:] = work.body[j, k, 3:]
-        c = tree[path[j], COORDINATE]
+        c = int(bodies[j, COORDINATE])
         for a in range(6):
             jacobian[a, c] += column[a]
 
 
-def set_body_columns(k, q, tree, bodies, path, local, work):
-    """Set coefficient k of the body-fixed columns, and k - 1 of the twist of the frame."""
-    if k == 0:
-        start_path(q, tree, bodies, path, local, work.path)
-        set_levers(0, BODY, work.path)
-        _start_brackets(bodies, path, local, work.path, work.body)
-    else:
-        _advance_brackets(k, tree, path, work)
-
-
-def _start_brackets(bodies, path, local, series, columns):
+def _start_brackets(bodies, series, columns):
     """Set coefficient 0 of the body-fixed columns: the hybrid ones in the axes of the frame."""
-    column, axis = np.empty(6), np.empty(3)
-    for j in range(path.size):
-        set_column(0, path[j], bodies, series.axes[j], series.levers[j], column)
-        last = series.rotations[path[-1]]
-        for a in range(3):
-            for b in range(3):
-                axis[b] = last[b, 0] * local[0, a] + last[b, 1] * local[1, a]
-                axis[b] += last[b, 2] * local[2, a]
-            columns[j, 0, a] = axis[0] * column[0] + axis[1] * column[1] + axis[2] * column[2]
-            columns[j, 0, 3 + a] = axis[0] * column[3] + axis[1] * column[4] + axis[2] * column[5]
+    frame = at(row_pointer(series.places, 0), FRAME_BLOCK * len(bodies))
+    for j in range(len(bodies)):
+        column = columns[j, 0]
+        set_column(0, bodies[j], series.axes[j], series.levers[j], column)
+        column[0], column[1], column[2] = in_axes(frame, column[0], column[1], column[2])
+        column[3], column[4], column[5] = in_axes(frame, column[3], column[4], column[5])
 
 
-def _advance_brackets(k, tree, path, work):
+def _advance_brackets(k, bodies, work):
     """Set coefficient k > 0 of the body-fixed columns, and k - 1 of the twist."""
     columns, behind, rates = work.body, work.behind, work.path.rates
     moving = work.twist[k - 1]
     moving[:] = 0.0
-    for j in range(path.size - 1, -1, -1):
-        c = tree[path[j], COORDINATE]
+    for j in range(len(bodies) - 1, -1, -1):
+        c = int(bodies[j, COORDINATE])
         behind[j, k - 1] = moving
         columns[j, k] = 0.0
         for s in range(k):
@@ -124,10 +122,10 @@ def _add_bracket(a, b, factor, result):
         )
 
 
-def _frame_jacobian_jets(jets, tree, bodies, path, local, representation, jacobians):
+def _frame_jacobian_jets(jets, parameters, jacobians):
     """Set the derivatives (T, r, 6, n) of all Jacobians; return False if any is not finite."""
     rows = jets.shape[1]
-    work = column_series(path.size, bodies.shape[0], rows, jets.shape[2])
+    work = column_series(int(parameters[0]), rows, jets.shape[2])
     for t in range(jets.shape[0]):
         if not all_finite(jets[t].ravel()):
             return False
@@ -136,9 +134,7 @@ def _frame_jacobian_jets(jets, tree, bodies, path, local, representation, jacobi
             if k > 0:
                 work.path.rates[k - 1] = jets[t, k] / factor
                 factor *= k
-            set_jacobian(
-                k, jets[t, 0], tree, bodies, path, local, representation, work, jacobians[t, k]
-            )
+            set_jacobian(k, jets[t, 0], parameters, work, jacobians[t, k])
             jacobians[t, k] *= factor
         if not all_finite(jacobians[t].ravel()):
             return False
@@ -147,6 +143,5 @@ def _frame_jacobian_jets(jets, tree, bodies, path, local, representation, jacobi
 
 frame_jacobian_jets = Kernel(
     _frame_jacobian_jets,
-    f'boolean({read_only(3)}, {read_only(2, "int64")}, {read_only(2)}, {read_only(1, "int64")}, '
-    f'{read_only(2)}, int64, float64[:, :, :, ::1])',
+    f'boolean({read_only(3)}, {read_only(1)}, float64[:, :, :, ::1])',
 )

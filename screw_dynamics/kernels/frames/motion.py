@@ -8,13 +8,24 @@ conversion of one into the other would lose the digits by which their derivative
 """
 
 from screw_dynamics.kernels.bodies import tables as layout
-from screw_dynamics.kernels.bodies.joint_frames import add3, clear, cross, get3, put3
+from screw_dynamics.kernels.bodies.joint_frames import (
+    add3,
+    clear,
+    cross,
+    get3,
+    put3,
+    set_sines,
+    shift_screws,
+    turn_screws,
+)
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
-from screw_dynamics.kernels.frames.path_series import BODY, MIXED, SPATIAL
 from screw_dynamics.kernels.frames.pose_and_jacobian import (
+    BODY,
     FRAME_BLOCK,
     FRAME_LOCAL,
     FRAME_STEP,
+    MIXED,
+    SPATIAL,
     coordinate_of,
     frame_rows,
     path_joint,
@@ -45,59 +56,19 @@ def to_child(order, twist, rotation, stride, position, step):
 
 
 def set_joint(order, jet, joint, n, variable):
-    """Write the terms of a joint variable up to k + 1."""
+    """Write a joint variable, and the terms of its rate up to k + 1."""
     c, factor = coordinate_of(joint), get(joint, layout.MULTIPLIER)
     put(variable, 0, factor * get(jet, c) + get(joint, layout.OFFSET))
     for k in range(1, order + 2):
-        factor = factor / k
         put(variable, k, factor * get(jet, k * n + c))
-
-
-def set_sines(order, variable, turn, cosine, sine):
-    """Write the terms of cos and sin behind the constant ones."""
-    for k in range(1, order + 1):
-        rate = turn * get(variable, 1)
-        c, s = rate * get(sine, k - 1), rate * get(cosine, k - 1)
-        for m in range(2, k + 1):
-            rate = (turn * m) * get(variable, m)
-            c, s = c + rate * get(sine, k - m), s + rate * get(cosine, k - m)
-        put(cosine, k, (-1.0 / k) * c)
-        put(sine, k, (1.0 / k) * s)
-
-
-def across_joint(order, twist, variable, cosine, sine, turn, travel):
-    """Transform twists from the frame before a joint to that behind it, and add the rates."""
-    # in place, from the highest order on: term k depends on those up to k only
-    for k in range(6 * order, -1, -6):
-        if travel != 0.0:
-            u, v = get(twist, k + 3), get(twist, k + 4)
-            for m in range(k // 6 + 1):
-                shift = travel * get(variable, m)
-                u = u + shift * get(twist, k - 6 * m + 1)
-                v = v - shift * get(twist, k - 6 * m)
-            put(twist, k + 3, u)
-            put(twist, k + 4, v)
-    for k in range(6 * order, -1, -6):
-        for part in (k, k + 3):
-            c, s = get(cosine, 0), get(sine, 0)
-            x = c * get(twist, part) + s * get(twist, part + 1)
-            y = c * get(twist, part + 1) - s * get(twist, part)
-            for m in range(1, k // 6 + 1):
-                c, s = get(cosine, m), get(sine, m)
-                u, v = get(twist, part - 6 * m), get(twist, part - 6 * m + 1)
-                x, y = x + (c * u + s * v), y + (c * v - s * u)
-            put(twist, part, x)
-            put(twist, part + 1, y)
-    for k in range(order + 1):
-        rate = (k + 1.0) * get(variable, k + 1)
-        put(twist, 6 * k + 2, get(twist, 6 * k + 2) + turn * rate)
-        put(twist, 6 * k + 5, get(twist, 6 * k + 5) + travel * rate)
+        factor = factor / k
 
 
 def body_twist(order, ws, jet, twist, work, parameters):
     """Write the terms of the body-fixed twist."""
     count, n = integer(parameters, 0), integer(parameters, 1)
-    variable, cosine, sine = work, at(work, order + 2), at(work, 2 * (order + 2))
+    variable, rate, cosine = work, at(work, 1), at(work, order + 2)
+    sine = at(cosine, order + 2)
     for i in range(count):
         joint = path_joint(parameters, i)
         s = get(joint, layout.MULTIPLIER) * get(jet, coordinate_of(joint))
@@ -111,10 +82,16 @@ def body_twist(order, ws, jet, twist, work, parameters):
             to_child(order, twist, home, 3, origin, 1)
         turn, travel = get(joint, layout.ROTATION), get(joint, layout.TRANSLATION)
         set_joint(order, jet, joint, n, variable)
-        put(cosine, 0, get(ws, count + i))
-        put(sine, 0, get(ws, 2 * count + i))
-        set_sines(order, variable, turn, cosine, sine)
-        across_joint(order, twist, variable, cosine, sine, turn, travel)
+        if travel != 0.0:
+            shift_screws(order, twist, variable, rate, travel)
+        if turn != 0.0:
+            put(cosine, 0, get(ws, count + i))
+            put(sine, 0, get(ws, 2 * count + i))
+            set_sines(order + 1, rate, cosine, sine)
+            turn_screws(order, twist, cosine, sine)
+        for k in range(order + 1):
+            put(twist, 6 * k + 2, get(twist, 6 * k + 2) + turn * get(rate, k))
+            put(twist, 6 * k + 5, get(twist, 6 * k + 5) + travel * get(rate, k))
     local = at(parameters, FRAME_LOCAL)
     to_child(order, twist, local, 4, at(local, 3), 4)
 
@@ -152,7 +129,7 @@ def add_travel(order, travel, variable, axis, velocity):
     """Add the terms of (travel s e)' to a velocity."""
     for k in range(order + 1):
         for s in range(k + 2):
-            factor = (travel * (k + 1.0)) * get(variable, s)
+            factor = ((travel * (k + 1.0)) / max(s, 1)) * get(variable, s)
             x, y, z = get3(axis, 3 * (k + 1 - s))
             add3(velocity, 3 * k, factor * x, factor * y, factor * z)
 
@@ -161,7 +138,7 @@ def add_rated(order, factor, variable, vector, target):
     """Add the terms of a vector times a factor and the rate of a joint."""
     for k in range(order + 1):
         for s in range(k + 1):
-            rate = (factor * (s + 1.0)) * get(variable, s + 1)
+            rate = factor * get(variable, s + 1)
             x, y, z = get3(vector, 3 * (k - s))
             add3(target, 3 * k, rate * x, rate * y, rate * z)
 

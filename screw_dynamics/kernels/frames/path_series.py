@@ -15,8 +15,16 @@ import numpy as np
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.bodies import tables as layout
-
-BODY, SPATIAL, HYBRID, MIXED = range(4)  # representations of twists
+from screw_dynamics.kernels.frames.motion import product3
+from screw_dynamics.kernels.frames.pose_and_jacobian import (
+    COORDINATE,
+    FRAME_BLOCK,
+    FRAME_STEP,
+    SPATIAL,
+    frame_rows,
+    place_along_path,
+)
+from screw_dynamics.kernels.pointers import row_pointer
 
 
 class PathSeries(NamedTuple):
@@ -34,93 +42,57 @@ class PathSeries(NamedTuple):
     """(p + 1, m, 3) angular velocities of the parents."""
     levers: Array
     """(p, m, 3) from the origins of the joint frames to the reference point of a twist [m]."""
-    rotations: Array
-    """(N, 3, 3) of the joint frames at the start."""
-    from_parent: Array
-    """(N, 3) steps at the start [m]."""
+    places: Array
+    """Places of the joint frames and the frame, as of `pose_and_jacobian`."""
 
 
-def path_series(joints, bodies, count, n):
+def path_series(joints, count, n):
     """Return arrays of `count` coefficients; the base has no angular velocity."""
     return PathSeries(
         np.empty((count, n)), np.empty((joints, count, 3)), np.empty((joints + 1, count, 3)),
         np.empty((joints + 1, count, 3)), np.zeros((joints + 1, count, 3)),
-        np.empty((joints, count, 3)), np.empty((bodies, 3, 3)), np.empty((bodies, 3)),
+        np.empty((joints, count, 3)), np.empty(frame_rows(0, joints)),
     )  # fmt: skip
 
 
-def forward_kinematics_step(i, q, tree, bodies, rotations, from_parent):
-    """
-    Compute the joint frame of body i from that of its parent (MK2021 (3) in joint frames).
-
-    Sets row i of `rotations` (N, 3, 3) to R_i, the rotation to base-link axes, and row i of
-    `from_parent` (N, 3) to r_i - r_p, the vector from the parent's origin in base-link axes [m].
-    """
-    parent = tree[i, layout.PARENT]
-    s = bodies[i, layout.MULTIPLIER] * q[tree[i, layout.COORDINATE]] + bodies[i, layout.OFFSET]
-    cosine, sine = np.cos(bodies[i, layout.ROTATION] * s), np.sin(bodies[i, layout.ROTATION] * s)
-    shift = bodies[i, layout.TRANSLATION] * s
-    for a in range(3):
-        if parent < 0:
-            k = layout.HOME_ROTATION + 3 * a
-            x, y, z = bodies[i, k], bodies[i, k + 1], bodies[i, k + 2]
-            origin = bodies[i, layout.HOME_POSITION + a]
-        else:
-            u, v, w = rotations[parent, a, 0], rotations[parent, a, 1], rotations[parent, a, 2]
-            k = layout.HOME_ROTATION
-            x = u * bodies[i, k] + v * bodies[i, k + 3] + w * bodies[i, k + 6]
-            y = u * bodies[i, k + 1] + v * bodies[i, k + 4] + w * bodies[i, k + 7]
-            z = u * bodies[i, k + 2] + v * bodies[i, k + 5] + w * bodies[i, k + 8]
-            k = layout.HOME_POSITION
-            origin = u * bodies[i, k] + v * bodies[i, k + 1] + w * bodies[i, k + 2]
-        rotations[i, a, 0] = cosine * x + sine * y
-        rotations[i, a, 1] = cosine * y - sine * x
-        rotations[i, a, 2] = z
-        from_parent[i, a] = origin + shift * z
-
-
-def start_path(q, tree, bodies, path, local, series):
-    """Set coefficient 0, at the coordinates q."""
-    for i in path:
-        forward_kinematics_step(i, q, tree, bodies, series.rotations, series.from_parent)
-    for j in range(path.size):
-        i = path[j]
-        travel = bodies[i, layout.TRANSLATION] * _joint(0, i, q, series.rates, tree, bodies)
+def start_path(q, parameters, bodies, series):
+    """Set coefficient 0, at the coordinates q; `bodies` (p, ROW) are those of the parameters."""
+    axes, links, steps, places = series.axes, series.links, series.steps, series.places
+    place_along_path(row_pointer(places, 0), row_pointer(q, 0), row_pointer(parameters, 0))
+    for j in range(len(steps)):
+        place, travel = places[FRAME_BLOCK * j :], 0.0
+        if j < len(axes):
+            travel = bodies[j, layout.TRANSLATION] * _joint(0, bodies[j], q, series.rates)
         for a in range(3):
-            axis, step = series.rotations[i, a, 2], series.from_parent[i, a]
-            series.axes[j, 0, a], series.steps[j, 0, a] = axis, step
-            series.links[j, 0, a] = step - travel * axis
-    for a in range(3):
-        end = local[a, 3]
-        if path.size:
-            last = series.rotations[path[-1], a]
-            end = last[0] * local[0, 3] + last[1] * local[1, 3] + last[2] * local[2, 3]
-        series.steps[path.size, 0, a] = series.links[path.size, 0, a] = end
+            steps[j, 0, a] = links[j, 0, a] = place[FRAME_STEP + a]
+            if j < len(axes):
+                axes[j, 0, a] = place[3 * a + 2]
+                links[j, 0, a] -= travel * axes[j, 0, a]
 
 
-def _joint(k, i, q, rates, tree, bodies):
-    """Return coefficient k of the joint variable of body i."""
-    c = tree[i, layout.COORDINATE]
+def _joint(k, body, q, rates):
+    """Return coefficient k of the joint variable of a body."""
+    c = int(body[COORDINATE])
     if k == 0:
-        return bodies[i, layout.MULTIPLIER] * q[c] + bodies[i, layout.OFFSET]
-    return bodies[i, layout.MULTIPLIER] * rates[k - 1, c] / k
+        return body[layout.MULTIPLIER] * q[c] + body[layout.OFFSET]
+    return body[layout.MULTIPLIER] * rates[k - 1, c] / k
 
 
-def advance_path(k, q, tree, bodies, path, series):
+def advance_path(k, q, bodies, series):
     """Set coefficient k > 0 of axes and steps, and k - 1 of the angular velocities."""
     axes, links, steps, angular = series.axes, series.links, series.steps, series.angular
-    for j in range(path.size + 1):
+    for j in range(len(steps)):
         _turn(k, angular[j], links[j])
         for a in range(3):
             steps[j, k, a] = links[j, k, a]
-        if j < path.size:
-            i = path[j]
+        if j < len(axes):
+            body = bodies[j]
             _turn(k, angular[j], axes[j])
-            turn, travel = bodies[i, layout.ROTATION], bodies[i, layout.TRANSLATION]
+            turn, travel = body[layout.ROTATION], body[layout.TRANSLATION]
             for a in range(3):
                 angular[j + 1, k - 1, a] = angular[j, k - 1, a]
             for s in range(k + 1):
-                joint = _joint(s, i, q, series.rates, tree, bodies)
+                joint = _joint(s, body, q, series.rates)
                 for a in range(3):
                     steps[j, k, a] += travel * joint * axes[j, k - s, a]
                     angular[j + 1, k - 1, a] += turn * s * joint * axes[j, k - s, a]
@@ -128,12 +100,7 @@ def advance_path(k, q, tree, bodies, path, series):
 
 def _turn(k, angular, vector):
     """Set coefficient k > 0 of a vector (m, 3) with x' = w × x."""
-    x, y, z = 0.0, 0.0, 0.0
-    for s in range(k):
-        w, r = angular[k - 1 - s], vector[s]
-        x += w[1] * r[2] - w[2] * r[1]
-        y += w[2] * r[0] - w[0] * r[2]
-        z += w[0] * r[1] - w[1] * r[0]
+    x, y, z = product3(k - 1, row_pointer(angular, 0), row_pointer(vector, 0))
     vector[k, 0], vector[k, 1], vector[k, 2] = x / k, y / k, z / k
 
 
@@ -153,16 +120,11 @@ def set_levers(k, representation, series):
                 levers[j, k, a] = lever
 
 
-def set_column(k, i, bodies, axes, levers, column):
-    """Set a column (6,) to coefficient k of the screw of joint i, times the multiplier."""
-    turn = bodies[i, layout.MULTIPLIER] * bodies[i, layout.ROTATION]
-    travel = bodies[i, layout.MULTIPLIER] * bodies[i, layout.TRANSLATION]
-    x, y, z = 0.0, 0.0, 0.0
-    for s in range(k + 1):
-        e, r = axes[s], levers[k - s]
-        x += e[1] * r[2] - e[2] * r[1]
-        y += e[2] * r[0] - e[0] * r[2]
-        z += e[0] * r[1] - e[1] * r[0]
+def set_column(k, body, axes, levers, column):
+    """Set a column (6,) to coefficient k of the screw of a joint, times the multiplier."""
+    turn = body[layout.MULTIPLIER] * body[layout.ROTATION]
+    travel = body[layout.MULTIPLIER] * body[layout.TRANSLATION]
+    x, y, z = product3(k, row_pointer(axes, 0), row_pointer(levers, 0))
     for a in range(3):
         column[a], column[3 + a] = turn * axes[k, a], travel * axes[k, a]
     column[3] += turn * x

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.kernels.bodies import tables as layout
-from screw_dynamics.kernels.bodies.joint_frames import clear, cross
+from screw_dynamics.kernels.bodies.joint_frames import clear, cross, get3
 from screw_dynamics.kernels.bodies.rows import at, get, integer, put, sines
-from screw_dynamics.kernels.frames.path_series import BODY, MIXED, SPATIAL
 
+BODY, SPATIAL, HYBRID, MIXED = range(4)  # representations of twists
 # header: numbers of bodies and coordinates as in `kernels.bodies.layout`, representation, then
 FRAME_LOCAL = 3  # 12: pose of the frame in the last joint frame, by rows
 HEADER = 15
-_COORDINATE = layout.MASS  # in place of the inertia
+COORDINATE = layout.MASS  # in place of the inertia
 ROW = layout.MASS + 1
 
 # of a body: rotation to base axes (9, by rows), vector from the parent's origin (3)
@@ -54,11 +54,11 @@ def path_joint(parameters, i):
 
 def coordinate_of(joint):
     """Return the index of the coordinate of a joint."""
-    return integer(joint, _COORDINATE)
+    return integer(joint, COORDINATE)
 
 
 def place_along_path(ws, q, parameters):
-    """Write the places of the bodies, and that of the frame after them."""
+    """Write the places of the bodies (MK2021 (3)), and that of the frame after them."""
     count = integer(parameters, 0)
     angles = FRAME_BLOCK * (count + 1)
     for i in range(count):
@@ -143,13 +143,12 @@ def frame_jacobian(order, ws, q, qd, tau, out, parameters):
     frame = at(ws, count * FRAME_BLOCK)
     clear(out, 6 * n, q)
     # the lever is the vector to the point whose velocity is the linear part
-    lx, ly, lz = get(frame, FRAME_STEP), get(frame, FRAME_STEP + 1), get(frame, FRAME_STEP + 2)
+    lx, ly, lz = get3(frame, FRAME_STEP)
     if form == SPATIAL:
         lx, ly, lz = 0.0 * lx, 0.0 * ly, 0.0 * lz
         for i in range(count):
-            lx = lx - get(ws, i * FRAME_BLOCK + FRAME_STEP)
-            ly = ly - get(ws, i * FRAME_BLOCK + FRAME_STEP + 1)
-            lz = lz - get(ws, i * FRAME_BLOCK + FRAME_STEP + 2)
+            dx, dy, dz = get3(ws, i * FRAME_BLOCK + FRAME_STEP)
+            lx, ly, lz = lx - dx, ly - dy, lz - dz
     for i in range(count - 1, -1, -1):
         joint, body = path_joint(parameters, i), at(ws, i * FRAME_BLOCK)
         turn = get(joint, layout.MULTIPLIER) * get(joint, layout.ROTATION)
@@ -169,6 +168,5 @@ def frame_jacobian(order, ws, q, qd, tau, out, parameters):
         put(column, 3 * n, get(column, 3 * n) + u)
         put(column, 4 * n, get(column, 4 * n) + v)
         put(column, 5 * n, get(column, 5 * n) + w)
-        lx = lx + get(body, FRAME_STEP)
-        ly = ly + get(body, FRAME_STEP + 1)
-        lz = lz + get(body, FRAME_STEP + 2)
+        dx, dy, dz = get3(body, FRAME_STEP)
+        lx, ly, lz = lx + dx, ly + dy, lz + dz

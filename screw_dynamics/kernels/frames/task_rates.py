@@ -18,10 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from screw_dynamics.common.arrays import Array
-from screw_dynamics.kernels.frames.jacobian_series import (
-    column_series,
-    set_jacobian,
-)
+from screw_dynamics.kernels.frames.jacobian_series import column_series, set_jacobian
 from screw_dynamics.kernels.kernel import Kernel, read_only
 from screw_dynamics.kernels.pointers import all_finite
 
@@ -141,10 +138,7 @@ def solve_order(k, x, goal, system):
     system.x[k] = x
 
 
-def _task_rates(
-    q, tasks, preferred, tree, bodies, path, local, representation, components, active, scales,
-    damping, tall, jets,
-):  # fmt: skip
+def _task_rates(q, tasks, preferred, parameters, components, active, scales, damping, tall, jets):
     """
     Set rows 1 to m of the joint jets (T, m + 1, n) from the tasks (T, m, c), c components.
 
@@ -159,7 +153,7 @@ def _task_rates(
         virtual = components.size if damping > 0.0 else 0
         system = task_system(active.size + virtual, components.size, count)
     x, goal = np.empty(system.left.shape[0]), np.empty(system.values.shape[0])
-    work, jacobian = column_series(path.size, bodies.shape[0], count, n), np.empty((6, n))
+    work, jacobian = column_series(int(parameters[0]), count, n), np.empty((6, n))
     rates = work.path.rates
     for t in range(q.shape[0]):
         if not (all_finite(q[t]) and all_finite(tasks[t].ravel())):
@@ -167,7 +161,7 @@ def _task_rates(
         factor = 1.0  # k!
         for k in range(count):
             factor *= max(k, 1)
-            set_jacobian(k, q[t], tree, bodies, path, local, representation, work, jacobian)
+            set_jacobian(k, q[t], parameters, work, jacobian)
             set_matrix(k, jacobian, components, active, scales, damping, tall, system)
             if k == 0:
                 system.left[:] = system.matrices[0]
@@ -202,7 +196,7 @@ def _set_right_side(task, preferred, active, scales, tall, x, goal):
 
 task_rates = Kernel(
     _task_rates,
-    f'int64({read_only(2)}, {read_only(3)}, {read_only(3)}, {read_only(2, "int64")}, '
-    f'{read_only(2)}, {read_only(1, "int64")}, {read_only(2)}, int64, {read_only(1, "int64")}, '
-    f'{read_only(1, "int64")}, {read_only(1)}, float64, boolean, float64[:, :, ::1])',
+    f'int64({read_only(2)}, {read_only(3)}, {read_only(3)}, {read_only(1)}, '
+    f'{read_only(1, "int64")}, {read_only(1, "int64")}, {read_only(1)}, float64, boolean, '
+    'float64[:, :, ::1])',
 )

@@ -8,7 +8,7 @@ a (3) of the origin less gravity and of B (9), all in the axes of the frame.
 """
 
 from screw_dynamics.kernels.soft.layout import FORCE, ORIGIN, POSE, TORQUE
-from screw_dynamics.kernels.soft.products import copy, rotate, rotate_back
+from screw_dynamics.kernels.soft.products import add_cross, copy, rotate, rotate_back
 
 ACCELERATION, RATES = 3, 6
 STATE_WIDTH = 15
@@ -115,14 +115,4 @@ def pass_back(ws, block, rotating, moving, wrench, scratch, order):
     copy(ws, scratch, torque, 3 * (order + 1))
     rotate(ws, pose, rows, force, scratch, order + 1)
     copy(ws, scratch, force, 3 * (order + 1))
-    for k in range(order + 1):
-        x = y = z = 0.0
-        for m in range(min(k + 1, origin_rows)):
-            i, j = origin + 3 * m, force + 3 * (k - m)
-            x += ws[i + 1] * ws[j + 2] - ws[i + 2] * ws[j + 1]
-            y += ws[i + 2] * ws[j] - ws[i] * ws[j + 2]
-            z += ws[i] * ws[j + 1] - ws[i + 1] * ws[j]
-        i = torque + 3 * k
-        ws[i] += x
-        ws[i + 1] += y
-        ws[i + 2] += z
+    add_cross(ws, 1.0, origin, origin_rows, force, torque, order + 1)

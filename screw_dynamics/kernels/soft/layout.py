@@ -18,17 +18,14 @@ COLUMNS = 7
 REVOLUTE, PRISMATIC, HELICAL, FIXED, RIGID, PLANAR, ROD, SERIES = range(8)
 
 GRAVITY = 0  # 3 reals
-FIRST_REAL = 3
 
 # reals of joints and rigid bodies: x stands for a series of the joint variable
 ROTATION = 0  # 9: home rotation, by rows; a revolute joint adds sin q R a~ - cos q R a~^2
 SINES, COSINES = 9, 18  # 9 each
 TRANSLATION = 27  # 3
 TURN_AXIS, SHIFT_AXIS = 30, 33  # 3 each: column of the Jacobian of the distal frame, in its axes
-JOINT_REALS = 36
 RIGID_MASS, RIGID_FIRST, RIGID_SECOND = 12, 13, 16  # 1, 3, 6
 RIGID_TRANSLATION = 9
-RIGID_REALS = 22
 
 # reals of a planar arc: then stiffness and damping
 LENGTH, MASS, SECTION = range(3)  # SECTION: second moment of the section's mass per mass

@@ -177,18 +177,8 @@ def module_columns(i, ws, place, modules, reals, count, work, matrix):
     first, block = modules[i, layout.FIRST], place.blocks + modules[i, layout.BLOCK] * count
     if kind == layout.ROD:
         matrix[first : first + n, first : first + n] = 0.0
-        rod_columns(
-            n,
-            modules[i, layout.STEPS],
-            ws,
-            reals,
-            row + 2 * n * n,
-            block,
-            count,
-            work,
-            matrix,
-            first,
-        )
+        steps, row = modules[i, layout.STEPS], row + 2 * n * n
+        rod_columns(n, steps, ws, reals, row, block, count, work, matrix, first)
     elif kind == layout.PLANAR or kind == layout.SERIES:
         last = block + (layout.integrals_width(n) - 1) * count
         mass = reals[row + layout.MASS] if kind == layout.PLANAR else ws[last]

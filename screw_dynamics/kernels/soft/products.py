@@ -49,11 +49,11 @@ def cross(ws, a, b, out, count):
         ws[i], ws[i + 1], ws[i + 2] = x, y, z
 
 
-def add_cross(ws, factor, a, b, out, count):
-    """Add the vector product, times a factor."""
+def add_cross(ws, factor, a, rows, b, out, count):
+    """Add a factor times the vector product of a vector of `rows` coefficients and another."""
     for k in range(count):
         x = y = z = 0.0
-        for m in range(k + 1):
+        for m in range(min(k + 1, rows)):
             i, j = a + 3 * m, b + 3 * (k - m)
             x += ws[i + 1] * ws[j + 2] - ws[i + 2] * ws[j + 1]
             y += ws[i + 2] * ws[j] - ws[i] * ws[j + 2]

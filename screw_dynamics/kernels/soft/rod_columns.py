@@ -22,30 +22,19 @@ def set_exponent_column(n, j, ws, reals, row, step, count, out):
     b = a + 6 * (n + 1)
     for c in range(6):
         out[c] = 0.5 * width * (reals[a + c * n] + reals[b + c * n])
-    u, v, w = reals[a], reals[a + n], reals[a + 2 * n]
-    p, q, r = reals[a + 3 * n], reals[a + 4 * n], reals[a + 5 * n]
-    turn, shift = step + layout.TURN_B * count, step + layout.SHIFT_B * count
-    x, y, z = cross_of(ws, turn, u, v, w)
-    d, e, f = cross_of(ws, shift, u, v, w)
-    g, h, k = cross_of(ws, turn, p, q, r)
-    add(out, -bracket, x, y, z, d + g, e + h, f + k)
-    u, v, w = reals[b], reals[b + n], reals[b + 2 * n]
-    p, q, r = reals[b + 3 * n], reals[b + 4 * n], reals[b + 5 * n]
-    turn, shift = step + layout.TURN_A * count, step + layout.SHIFT_A * count
-    x, y, z = cross_of(ws, turn, u, v, w)
-    d, e, f = cross_of(ws, shift, u, v, w)
-    g, h, k = cross_of(ws, turn, p, q, r)
-    add(out, bracket, x, y, z, d + g, e + h, f + k)
-
-
-def add(out, factor, x, y, z, u, v, w):
-    """Add a vector (6,), times a factor."""
-    out[0] += factor * x
-    out[1] += factor * y
-    out[2] += factor * z
-    out[3] += factor * u
-    out[4] += factor * v
-    out[5] += factor * w
+    for point, strain, factor in ((a, layout.TURN_B, -bracket), (b, layout.TURN_A, bracket)):
+        u, v, w = reals[point], reals[point + n], reals[point + 2 * n]
+        p, q, r = reals[point + 3 * n], reals[point + 4 * n], reals[point + 5 * n]
+        turn, shift = step + strain * count, step + (strain + 3) * count
+        x, y, z = cross_of(ws, turn, u, v, w)
+        d, e, f = cross_of(ws, shift, u, v, w)
+        g, h, k = cross_of(ws, turn, p, q, r)
+        out[0] += factor * x
+        out[1] += factor * y
+        out[2] += factor * z
+        out[3] += factor * (d + g)
+        out[4] += factor * (e + h)
+        out[5] += factor * (f + k)
 
 
 def apply_tangent(ws, step, count, column):

@@ -59,9 +59,9 @@ def set_exponent(ws, q, n, reals, row, block, count):
     set_strain(ws, q, n, reals, row + layout.STRAIN + 6 * (n + 1), turn_b, shift_b, count)
     for i in range(6 * count):
         ws[turn + i] = 0.5 * step * (ws[turn_a + i] + ws[turn_b + i])
-    add_cross(ws, bracket, turn_a, turn_b, turn, count)
-    add_cross(ws, bracket, turn_a, shift_b, shift, count)
-    add_cross(ws, bracket, shift_a, turn_b, shift, count)
+    add_cross(ws, bracket, turn_a, count, turn_b, turn, count)
+    add_cross(ws, bracket, turn_a, count, shift_b, shift, count)
+    add_cross(ws, bracket, shift_a, count, turn_b, shift, count)
 
 
 def set_exponential(ws, inverse, block, scratch, count):
@@ -116,7 +116,7 @@ def set_exponential(ws, inverse, block, scratch, count):
         ws[r + 5] += yz
         ws[r + 7] += yz
     copy(ws, shift, origin, 3 * count)
-    add_cross(ws, 1.0, scaled, shift, origin, count)
+    add_cross(ws, 1.0, scaled, count, shift, origin, count)
     product(ws, e3, mixed, one, count)
     add_scaled(ws, 1.0, one, turn, origin, count)
     product(ws, e3, square, one, count)
@@ -178,12 +178,12 @@ def set_tangent_transpose(ws, block, wrench, out, scratch, order):
     add_scaled(ws, 1.0, e3, wwf, out_shift, rows)
     # vector = w x N + v x F, and E_3 (w x vector + v x (w x F))
     cross(ws, turn, torque, vector, rows)
-    add_cross(ws, 1.0, shift, force, vector, rows)
+    add_cross(ws, 1.0, shift, rows, force, vector, rows)
     copy(ws, torque, out, 3 * rows)
     add_scaled(ws, 1.0, e2, vector, out, rows)
     outer = scratch + 11 * count
     cross(ws, turn, vector, outer, rows)
-    add_cross(ws, 1.0, shift, wf, outer, rows)
+    add_cross(ws, 1.0, shift, rows, wf, outer, rows)
     add_scaled(ws, 1.0, e3, outer, out, rows)
     # the slopes of E_2 and E_3 along v
     dot(ws, turn, shift, mixed, rows)
@@ -208,16 +208,16 @@ def add_basis_efforts(ws, n, reals, row, vector, nu, order):
                     ws[nu + j * count + k] += factor * ws[source + 3 * k]
 
 
-def set_bracket_part(ws, half, factor, pulled, turn, shift, out, order):
+def set_bracket_part(ws, half, factor, pulled, turn, out, order):
     """Set half times a vector plus factor times the transposed adjoint of a strain on it."""
     count, rows = order + 3, order + 1
-    pulled_shift, out_shift = pulled + 3 * count, out + 3 * count
+    shift, pulled_shift, out_shift = turn + 3 * count, pulled + 3 * count, out + 3 * count
     for i in range(3 * rows):
         ws[out + i] = half * ws[pulled + i]
         ws[out_shift + i] = half * ws[pulled_shift + i]
-    add_cross(ws, -factor, turn, pulled, out, rows)
-    add_cross(ws, -factor, shift, pulled_shift, out, rows)
-    add_cross(ws, -factor, turn, pulled_shift, out_shift, rows)
+    add_cross(ws, -factor, turn, rows, pulled, out, rows)
+    add_cross(ws, -factor, shift, rows, pulled_shift, out, rows)
+    add_cross(ws, -factor, turn, rows, pulled_shift, out_shift, rows)
 
 
 def rod_backward(n, steps, ws, nu, reals, row, block, wrench, scratch, order):
@@ -238,10 +238,12 @@ def rod_backward(n, steps, ws, nu, reals, row, block, wrench, scratch, order):
                 ws[part + i] = width * ws[pulled + i]
             add_basis_efforts(ws, n, reals, first, part, nu, order)
         else:
-            turn, shift = step + layout.TURN_B * count, step + layout.SHIFT_B * count
-            set_bracket_part(ws, 0.5 * width, -bracket, pulled, turn, shift, part, order)
-            add_basis_efforts(ws, n, reals, first, part, nu, order)
-            turn, shift = step + layout.TURN_A * count, step + layout.SHIFT_A * count
-            set_bracket_part(ws, 0.5 * width, bracket, pulled, turn, shift, part, order)
-            add_basis_efforts(ws, n, reals, first + 6 * (n + 1), part, nu, order)
+            # each point with the strain at the other one
+            for point, strain, factor in (
+                (first, layout.TURN_B, -bracket),
+                (first + 6 * (n + 1), layout.TURN_A, bracket),
+            ):
+                other = step + strain * count
+                set_bracket_part(ws, 0.5 * width, factor, pulled, other, part, order)
+                add_basis_efforts(ws, n, reals, point, part, nu, order)
         pass_back(ws, step, True, True, wrench, free, order)

@@ -134,18 +134,8 @@ def backward_sweep(ws, place, modules, reals, wrenches, carriers, order):
                 subtract_wrench(ws, wrench, wrenches[w], order)
         if kind == layout.ROD:
             add_linear_stress(ws, n, q, nu, reals, row, order)
-            rod_backward(
-                n,
-                modules[i, layout.STEPS],
-                ws,
-                nu,
-                reals,
-                row + 2 * n * n,
-                block,
-                wrench,
-                scratch,
-                order,
-            )
+            steps, row = modules[i, layout.STEPS], row + 2 * n * n
+            rod_backward(n, steps, ws, nu, reals, row, block, wrench, scratch, order)
             continue
         soft = kind in (layout.PLANAR, layout.SERIES)
         if soft:
