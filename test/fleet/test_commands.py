@@ -67,7 +67,7 @@ def test_shards_side_by_side_are_put_together_by_the_same_command(measured, caps
     assert main([*command, '--output', 'parts', '--jobs', '1', '--csv', 'all.csv']) == 1
     assert times == {file: file.stat().st_mtime_ns for file in times}
     shown = capsys.readouterr().out
-    assert '4 recordings' in shown and 'failed: run_9.csv: expected a header' in shown
+    assert '4 recordings' in shown and 'failed: run_9.csv: expected rows of numbers' in shown
     assert main([*command, '--output', 'whole', '--jobs', '1', '--csv', 'whole.csv']) == 1
     assert contents('parts') == contents('whole')
     assert Path('all.csv').read_bytes() == Path('whole.csv').read_bytes()
