@@ -12,6 +12,15 @@ from helpers.bag_messages import START, joint_state, write_bag
 import screw_dynamics as sd
 from screw_dynamics.fleet import Record
 
+ARM = sd.share_path('urdf/planar_2r.urdf')
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {**os.environ, 'PYTHONPATH': str(ROOT)}
+
+
+def contents(folder):
+    """Return the bytes of the files in a folder, but of writers that were killed."""
+    return {file.name: file.read_bytes() for file in Path(folder).glob('[!.]*.parquet')}
+
 
 def size(robot, path, length=0):
     """Return how many characters a file has, and a column of a length."""
@@ -31,7 +40,7 @@ def deadly(robot, path, always=False):
 
 def write_bags(folder, count, samples=300, broken=()):
     """Write MCAP bags of planar_2r, every third pushed at its end; return their paths."""
-    arm, paths = sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')), []
+    arm, paths = sd.read_urdf(ARM), []
     times, rates = 0.004 * np.arange(samples), np.array([2.0, 3.0])
     for k in range(count):
         phases = 0.3 * k + rates * times[:, None, None] + np.pi / 2.0 * np.arange(3)[:, None]

@@ -8,6 +8,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from fleet_functions import ARM
 from helpers.recordings import V0, drawn
 from scipy.special import ndtri, stdtrit
 
@@ -15,7 +16,6 @@ import screw_dynamics as sd
 from screw_dynamics.errors import InputError, RecordingWarning, UnknownNameError
 from screw_dynamics.fleet import Record, combine, identify, identify_part
 
-ARM = sd.share_path('urdf/planar_2r.urdf')
 OPTIONS = {'coulomb_velocity': V0, 'smoothing_time': 0.04}
 NAMES = tuple(f'{kind}_{i}.viscous' for kind in 'ab' for i in range(3))
 TRUTH = np.arange(1.0, 7.0)
@@ -166,6 +166,8 @@ def test_what_no_recording_tells_has_no_band():
     found = combine([part(table, str(k)) for k, table in enumerate(tables)])
     unknown = np.isinf(found.standard_deviations)
     assert unknown[3] and unknown[[1, 2]].sum() == 1 and unknown.sum() == 2
+    lines = [line.split() for line in str(found).splitlines() if 'viscous' in line]
+    assert [line[1:3] == ['-', 'unknown'] for line in lines] == unknown.tolist()
     assert np.isinf(found.of('1')[0][2]) and np.isfinite(found.of('2')[0][2])
 
 
@@ -201,7 +203,6 @@ def test_friction_that_grows_is_told_from_friction_that_varies(tmp_path):
     assert false <= 4
 
 
-@pytest.mark.processes
 def test_a_fleet_of_files_is_the_combination_of_its_parts(tmp_path, recordings):
     pytest.importorskip('pyarrow')
     paths = []
@@ -210,7 +211,7 @@ def test_a_fleet_of_files_is_the_combination_of_its_parts(tmp_path, recordings):
         np.savez(paths[-1], joint_names=one.joint_names, times=one.times, positions=one.positions,
                  efforts=one.efforts)  # fmt: skip
     lost = tmp_path / 'lost.npz'
-    found = identify(ARM, [*paths, lost], jobs=2, output=tmp_path / 'out', **OPTIONS)
+    found = identify(ARM, [*paths, lost], jobs=1, output=tmp_path / 'out', **OPTIONS)
     (failed,) = found.failed
     assert failed.path == str(lost) and 'No such file' in failed.error
     assert str(failed.error) in str(found) and '2 recordings' in str(found)
@@ -219,6 +220,8 @@ def test_a_fleet_of_files_is_the_combination_of_its_parts(tmp_path, recordings):
     np.testing.assert_array_equal(again.bands, found.bands)
     one = found.identification(ARM, recordings[0], **OPTIONS)
     np.testing.assert_array_equal(one.values, found.values)
+    np.testing.assert_array_equal(one.covariance, found.covariance)
+    np.testing.assert_allclose(one.root.T @ one.root, found.solution.root.T @ found.solution.root)
     assert one.robot().drives is not None
 
 
@@ -247,9 +250,3 @@ def test_copies_are_left_out_and_other_robots_refused():
     strange = dataclasses.replace(first, path='strange', columns=other)
     with pytest.raises(InputError, match='no common parameter of 0000 and strange'):
         combine([first, strange])
-
-
-def test_no_number_stands_beside_unknown():
-    found = combine([part(np.zeros((60, len(NAMES) + 2)), 'at rest')])
-    lines = [line.split() for line in str(found).splitlines() if 'viscous' in line]
-    assert len(lines) == len(NAMES) and all(line[1:3] == ['-', 'unknown'] for line in lines)

@@ -14,14 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fleet_functions import write_tables
+from fleet_functions import ARM, ENVIRONMENT, ROOT, write_tables
 
 import screw_dynamics as sd
 from screw_dynamics.fleet import evaluate, run, task
 
 pytestmark = pytest.mark.processes
-ARM = sd.share_path('urdf/planar_2r.urdf')
-ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = {'smoothing_time': 0.05, 'order': 0}
 
 
@@ -86,8 +84,6 @@ def test_submitit(paths, alone, tmp_path):
 
 
 def test_the_lines_of_the_slurm_script_run_side_by_side(paths, tmp_path):
-    """With SIZE = 4, each with the number that Slurm gives its task."""
-
     pytest.importorskip('pyarrow')
     page = (ROOT / 'docs/fleet.md').read_text()
     (script,) = re.findall(r'```bash\n(#!/bin/bash\n#SBATCH.*?)```', page, re.DOTALL)
@@ -102,9 +98,8 @@ def test_the_lines_of_the_slurm_script_run_side_by_side(paths, tmp_path):
     (tmp_path / 'recordings').symlink_to(folder)
     (tmp_path / 'array.sh').write_text(script)
     environment = {
-        **os.environ,
+        **ENVIRONMENT,
         'PATH': f'{program.parent}:{os.environ["PATH"]}',
-        'PYTHONPATH': str(ROOT),
         'SLURM_ARRAY_TASK_COUNT': '4',
         'SLURM_CPUS_PER_TASK': '1',
     }

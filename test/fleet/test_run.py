@@ -16,19 +16,12 @@ from pathlib import Path
 import fleet_functions
 import numpy as np
 import pytest
+from fleet_functions import ARM, ENVIRONMENT, contents
 from helpers.patience import patience
 
 import screw_dynamics as sd
 from screw_dynamics.errors import InputError
 from screw_dynamics.fleet import Record, as_text, evaluate, observe, run
-
-ARM = sd.share_path('urdf/planar_2r.urdf')
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def contents(folder):
-    """Return the bytes of the files in a folder, but of writers that were killed."""
-    return {file.name: file.read_bytes() for file in Path(folder).glob('[!.]*')}
 
 
 def test_records_come_in_the_order_of_the_paths_and_broken_ones_have_their_reason(tmp_path):
@@ -140,9 +133,8 @@ def started(tmp_path, name, paths):
     script = tmp_path / 'script.py'
     script.write_text(SCRIPT)
     command = [sys.executable, str(script), name, str(ARM), str(tmp_path / 'out'), *paths]
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
 
 
@@ -191,7 +183,6 @@ def test_a_thousand_bags_after_kills_have_the_files_of_one_process_and_one_reaso
                 os.kill(max(sizes[700], key=sizes[700].get), signal.SIGKILL)
             if k == 800:
                 process.kill()
-    print({k: [size // 256 for size in own.values()] for k, own in sizes.items()}, 'MiB')
     for before, after in zip(*(sorted(sizes[k].values()) for k in (100, 700)), strict=True):
         assert after < 1.1 * before
     assert 700 < len(list((tmp_path / 'out').glob('bag_*.parquet'))) < 1000
@@ -235,20 +226,16 @@ def test_a_robot_is_the_same_once_it_was_a_text():
     assert as_text(ARM.read_text()) == as_text(arm) == as_text(as_text(arm))
 
 
-@pytest.mark.parametrize('shard', [(4, 4), (-1, 2), (0, 0)])
-def test_impossible_shards_are_named(shard):
-    with pytest.raises(InputError, match=r'shard: expected a rank from 0 to below the size'):
-        run(evaluate, ARM, [], shard=shard)
-
-
 def test_a_script_on_standard_input_needs_one_process():
     text = SCRIPT.replace("if __name__ == '__main__':", 'if True:')
     command = [sys.executable, '-', 'check', str(ARM), 'out', 'a.csv', 'b.csv']
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
-    found = subprocess.run(command, input=text, env=environment, capture_output=True, text=True)
+    found = subprocess.run(command, input=text, env=ENVIRONMENT, capture_output=True, text=True)
     assert found.stderr.count('Traceback') == 1 and 'one on standard input: jobs=1' in found.stderr
 
 
-def test_one_path_is_no_list_of_its_letters():
+def test_impossible_shards_and_one_path_are_named():
+    for shard in ((4, 4), (-1, 2), (0, 0)):
+        with pytest.raises(InputError, match=r'shard: expected a rank from 0 to below the size'):
+            run(evaluate, ARM, [], shard=shard)
     with pytest.raises(InputError, match="paths: expected several, in a list, got 'a.csv'"):
         run(evaluate, ARM, 'a.csv')
