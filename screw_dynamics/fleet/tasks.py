@@ -259,6 +259,8 @@ def _records(
         found = map(task, own)
     with counting('recordings', len(own), 'recording') as count:
         for record in found:
+            if record.error and task.output is not None:  # its process may have ended before
+                record.write(file_of(record.path, task.output), task.settings)
             yield record
             count()
     if task.output is not None:

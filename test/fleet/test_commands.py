@@ -117,11 +117,10 @@ def test_drives_are_identified_from_each_recording_alone(tmp_path, monkeypatch, 
     drives = drawn_drives(arm, rng)
     for k in range(2):
         one = driven(arm, drives, rng, seconds=8.0)
-        kinds = one.positions, one.motor_positions, one.motor_efforts
         names = 'position', 'motor_position', 'motor_effort'
         title = ','.join(['time', *(f'{j}.{name}' for name in names for j in arm.joint_names)])
-        table = np.column_stack((one.times, *kinds))
-        np.savetxt(f'{k}.csv', table, delimiter=',', header=title, comments='')
+        kinds = one.times, one.positions, one.motor_positions, one.motor_efforts
+        np.savetxt(f'{k}.csv', np.column_stack(kinds), delimiter=',', header=title, comments='')
     wrong_drives(drives, 1.1).to_yaml('given.yaml')
     command = ['identify', '0.csv', '1.csv', '--urdf', str(ARM), '--drives', 'given.yaml']
     assert main([*command, '--jobs', '1', '--output', 'out']) == 0

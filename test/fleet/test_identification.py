@@ -191,8 +191,7 @@ def test_friction_that_grows_is_told_from_friction_that_varies(tmp_path):
     assert abs(trend.rate * 3600.0 - 0.05) < 3.0 * 3600.0 * trend.standard_deviation
     two = combine(fleet(4, 2, growing)[1]).drift()
     assert not two.significant and np.isinf(two.trends[1].standard_deviation)
-    figure = drift.plot()
-    (axes,) = figure.axes
+    (axes,) = drift.plot().axes
     assert axes.get_title(loc='left').startswith(f'{NAMES[1]}: ')
     # of 20 fleets with friction that varies to and fro: one by chance, 5 in one of 400 draws
     rng, false = np.random.default_rng(5), 0

@@ -105,13 +105,16 @@ def test_what_is_finished_is_done_again_only_if_it_or_its_settings_have_changed(
 
 @pytest.mark.processes
 def test_a_killed_process_costs_no_recording_but_one_that_kills_always(tmp_path):
-    pytest.importorskip('pyarrow')
+    parquet = pytest.importorskip('pyarrow.parquet')
     paths = fleet_functions.write_texts(tmp_path, ['a', 'bb', 'deadly', 'cccc', 'd', 'e'])
     list(run(fleet_functions.deadly, ARM, paths, jobs=2, output=tmp_path / 'killed'))
     list(run(fleet_functions.deadly, ARM, paths, jobs=1, output=tmp_path / 'whole'))
     assert len(contents(tmp_path / 'whole')) == 7  # that of the killed process is there, too
     assert contents(tmp_path / 'killed') == contents(tmp_path / 'whole')
-    found = list(run(fleet_functions.deadly, ARM, paths, jobs=2, always=True))
+    out = tmp_path / 'always'
+    found = list(run(fleet_functions.deadly, ARM, paths, jobs=2, output=out, always=True))
+    rows = parquet.read_table(out / 'summary.parquet')
+    assert rows['error'].to_pylist() == [record.error for record in found]
     assert [record.error for record in found if record.error] == [
         f'{paths[2]}: its process ended twice: killed, out of memory, or the script lacks '
         "`if __name__ == '__main__':`"
