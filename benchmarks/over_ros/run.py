@@ -244,10 +244,9 @@ class Arm:
         with ros_processes(self._folder / f'logs_{bag}') as processes:
             nodes = f'{MODULES}.nodes'
             remapping = '-r', '~/motor_feedforward:=/feedforward/motor_feedforward'
-            processes.start(
-                'sea_simulator', f'{nodes}.sea_simulator', *_ros(simulator), *remapping
-            )
-            processes.start('feedforward', f'{nodes}.feedforward', *_ros(feedforward))
+            arguments = 'sea_simulator', *_ros(simulator), *remapping
+            processes.start('sea_simulator', nodes, *arguments)
+            processes.start('feedforward', nodes, 'feedforward', *_ros(feedforward))
             node = rclpy.create_node(
                 'clock', parameter_overrides=[Parameter('use_sim_time', value=True)]
             )

@@ -177,8 +177,8 @@ def _start(processes: Processes, bag: Path, rate: float) -> None:
     )
     for name, parameters in (('dynamics_server', ()), ('feedforward', rates)):
         config = share_path(f'config/{name}.yaml')
-        module = f'screw_dynamics.nodes.{name}'
-        processes.start(name, module, '--ros-args', '--params-file', config, *parameters)
+        arguments = name, '--ros-args', '--params-file', config, *parameters
+        processes.start(name, 'screw_dynamics.nodes', *arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
