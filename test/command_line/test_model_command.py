@@ -29,6 +29,8 @@ def test_joints_come_with_parents_limits_and_masses(run):
     _, more, _ = run('model', 'my_robot.urdf', '--screws')
     _, gravity, screws = str(model).partition(' m/s^2\n')
     assert gravity and screws in more and out.splitlines()[1:5] == more.splitlines()[1:5]
+    carried = [line.split()[-1] for line in more.splitlines()[-2:]]
+    assert carried == ['-', 'tool']
 
 
 def test_limits_of_a_file_of_moveit(run, folder):
