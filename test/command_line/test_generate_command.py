@@ -35,7 +35,6 @@ def test_files_are_those_of_the_library(run):
 
 
 def test_quantities_frames_and_names_are_those_of_the_options(run, folder):
-    (folder / 'src').mkdir()
     code, _, err = run(
         'generate', 'my_robot.urdf', '--prefix', 'arm', '--quantities', 'mass_matrix',
         'frame_jacobian', '--frame', 'link_1', '--frame', 'link_2', '--output', 'src',
