@@ -98,9 +98,9 @@ def test_samples_of_a_motion_tell_when_it_began(tmp_path):
 def test_efforts_of_springs_come_from_their_deflections(tmp_path):
     spring = sd.JointDrive(sd.LinearSpring(200.0), sd.Motor(0.1))
     robot = sd.Robot(ARM, sd.Drives({'joint_2': spring}))
-    rows = []
+    rows = [description(sd.share_path('urdf/planar_2r.urdf'))]  # with which the bag begins
     for i in range(5):
-        at = i * MILLISECOND
+        at = (3 + i) * MILLISECOND
         links = joint_state(JOINTS, [0.1, 0.01 * i], START + at)
         links.velocity, links.effort = np.zeros(2), np.array([5.0, 6.0])
         motors = joint_state(JOINTS, [7.0, 0.02 * i], START + at)
@@ -119,6 +119,8 @@ def test_efforts_of_springs_come_from_their_deflections(tmp_path):
     expected = np.column_stack([np.full(5, 5.0), 200.0 * 0.01 * np.arange(5)])
     np.testing.assert_allclose(found.efforts, expected, atol=1e-12)
     np.testing.assert_array_equal(alone.efforts, [[5.0, 6.0]] * 5)
+    for samples in (found, alone):
+        np.testing.assert_allclose(samples.times, 1e-3 * np.arange(3, 8), atol=1e-12)
 
 
 def test_a_bag_describes_one_robot(tmp_path):
