@@ -65,6 +65,7 @@ def test_joints_move_along_and_about_their_axes(rng):
 
 def test_rods_join_the_frames_and_masses_are_those_of_rigid_bodies(rng):
     found, poses = outline(CHAIN), places(CHAIN, rng.uniform(-0.1, 0.1, CHAIN.n))
+    assert [rod.place for rod in found.rods] == [0, 1, 2, 4, 5]  # of joints and the rigid body
     for rod in found.rods[:2]:  # of the first joint, which rests, and of the body
         np.testing.assert_array_equal(rod.begin, 0.0)
         end = poses[rod.place, :3, :3] @ rod.end + poses[rod.place, :3, 3]
