@@ -55,10 +55,13 @@ def test_a_chamber_in_a_rod_has_the_volume_of_a_mesh():
     inside = 0.5 * 240 * np.sin(2 * np.pi / 240) / np.pi  # of a polygon, relative to the circle
     arc = SOFT.ConstantCurvature(LENGTH, 0.02, 0.1)
     rod = SOFT.ConstantStrain(LENGTH, 0.02, 0.1, strains=['bend_x', 'bend_y', 'stretch'])
+    basis = SOFT.strain_basis(LENGTH, 'monomial', {'bend_x': 1, 'bend_y': 1, 'stretch': 1})
+    fourth = SOFT.VariableStrain(LENGTH, 0.02, 0.1, basis)  # with two points in each step
     plane = SOFT.PlanarConstantCurvature(LENGTH, 0.02, 0.1)
     for body, q, bends, stretch in (
         (arc, (0.8, -0.5, 0.02), (0.5, 0.8), 0.02),
         (rod, (0.5, 0.8, 0.02), (0.5, 0.8), 0.02),
+        (fourth, (0.5, 0.8, 0.02), (0.5, 0.8), 0.02),
         (plane, (0.9,), (0.0, -0.9), 0.0),
     ):
         robot = SOFT.SoftRobot([body])

@@ -70,7 +70,7 @@ QUICK = (
 WITHOUT_ROW = {
     'reads, checks or prepares what a user sends': {
         'append_segments.append_segments', 'append_segments.read_segments',
-        'check_recording.check_recording', 'circular_section.circular_section',
+        'check_recording.check_recording', 'materials.circular_section',
         'dispatch.register_kind', 'joint_limits.read_joint_limits', 'joint_order.joint_order',
         'kernel.kernel_form', 'load.load',
         'parsed_objects.from_parsed_urdf', 'paths.share_path',
