@@ -96,6 +96,15 @@ class TestJumps:
         rows += rig.hold(HANGING, 0.4)
         assert steps(rows).max() <= 1.875 * 25.0 * TICK / 0.25 * 1.05
 
+    def test_a_mark_while_efforts_change_blends_the_jump_alone(self, arm):
+        rig, move = Rig(arm), Move(STOOD, STOOD + 0.5, 1.0)
+        rig.follow(move, 0.0, 0.4)
+        rig.load[:], rig.jumps = -3.0, 1
+        (sent,), asked = rig.send(move(0.4), since_start=0.4), rig.published[-2][1][0]
+        motion = sd.inverse_dynamics(arm, move(0.4)[:3])[0] - asked  # since the sample before
+        assert np.abs(motion).max() > 0.1
+        np.testing.assert_allclose(sent - asked, motion, atol=1e-3)
+
     def test_efforts_that_nobody_certified_are_marked_by_the_commands(self, arm):
         rig = Rig(arm)
         for k in range(200):
