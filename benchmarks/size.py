@@ -65,7 +65,7 @@ BUDGET = {
     'test/nodes': 8150,
     'test/oracles': 3730,
     'test/packaging': 1670,
-    'test/recordings': 2700,
+    'test/recordings': 2710,
     'test/series': 260,
     'test/simulation': 1210,
     'test/soft': 2570,

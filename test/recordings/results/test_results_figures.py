@@ -148,6 +148,16 @@ def test_waypoints_are_whole_dots():
     assert figure.subfigs[0].legends[0].get_texts()[-1].get_text() == 'waypoint'
 
 
+def test_limits_of_motors_are_drawn_too():
+    drive = sd.JointDrive(sd.LinearSpring(300.0), sd.Motor(0.1, max_effort=7.0))
+    robot = sd.Robot(ARM, sd.Drives({'joint_1': drive, 'joint_2': drive}))
+    results = sd.evaluate(robot, CURVE)
+    found = limits_of(robot, results)
+    np.testing.assert_array_equal(found['motor_effort'], [[-7.0, -7.0], [7.0, 7.0]])
+    assert {'motor_velocity', 'deflection'} <= found.keys()
+    assert 'motor_effort' not in limits_of(sd.Robot(ARM), results)
+
+
 def test_wide_ends_of_bands_are_outside_of_the_picture():
     """Of a band that is wide in the first and last 4 %, and has a peak within."""
     spread = np.ones((200, 1, 1))
