@@ -69,7 +69,7 @@ BUDGET = {
     'test/series': 260,
     'test/simulation': 1210,
     'test/soft': 2570,
-    'test/symbolic': 710,
+    'test/symbolic': 720,
     'test/theory': 1930,
     'test/trajectory': 3220,
     'test/verification': 270,

@@ -44,7 +44,7 @@ def matrix(ring: AngleRing, entries: ScalarArray) -> sympy.Matrix:
     """Return a matrix of the expressions of an array of one or two dimensions."""
     rows = len(entries)
     flat = expressions(ring, list(entries.ravel()))
-    return sympy.Matrix(rows, len(flat) // rows if rows else 0, flat)
+    return sympy.Matrix(rows, len(flat) // rows, flat)
 
 
 def _sum_over_angles(ring: AngleRing, polynomial: Any, most: int) -> _Sum:

@@ -197,6 +197,8 @@ def test_products_of_matrices_and_rearrangements_are_those_of_their_values(rng):
         (np.eye(2) @ a, a.value),
         (np.ones(2) @ a, a.value.sum(0)),
         (a.T, a.value.T),
+        (a.swapped(), a.value.T),
+        (a[:, 0].sum(0), a.value[:, 0].sum()),
         (np.stack([v, 2.0 * v], axis=1), np.stack([v.value, 2 * v.value], axis=1)),
         (np.concatenate([v, np.ones(1)]), np.append(v.value, 1.0)),
         (np.moveaxis(a, 0, -1), a.value.T),

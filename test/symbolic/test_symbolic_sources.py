@@ -207,6 +207,9 @@ def test_lines_of_latex_are_the_whole_expression():
     )
     equations = re.findall(r'=\{\}& (.*)\n\\end', joined)
     assert equations == [sympy.latex(expression) for expression in expressions]
+    letters = sympy.Add(*sympy.symbols(' '.join('abcdefghijklmnopqrstuvwxyz')))
+    arm = SymbolicModel.from_model(sd.read_urdf(sd.share_path('urdf/planar_2r.urdf')))
+    assert latex_source(arm, [Term('all', 'A', 'letters', 1, letters)]).count(' z\n') == 1
 
 
 def planar_latex(term: str, symbols: list[str], **names: str) -> str:

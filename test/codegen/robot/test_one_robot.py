@@ -89,6 +89,7 @@ def along_parents(n, x, table, out):
             work[parent, 0] += work[i, 0]
     for i in range(n):
         put(out, i, work[i, 0] - work[i, 1])
+    put(out, 0, get(out, 0) + work.ravel()[-1])
 
 
 def known_until_changed(n, x, table, out):
