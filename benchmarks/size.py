@@ -47,7 +47,7 @@ BUDGET = {
     'test': 280,
     'test/agreement': 240,
     'test/bridges': 1140,
-    'test/codegen': 2010,
+    'test/codegen': 2020,
     'test/command_line': 3050,
     'test/common': 1490,
     'test/control': 5500,

@@ -100,6 +100,8 @@ def tuples(x, k, out):
 def loops(values, limit, out):
     found = -1
     for i in range(len(values)):
+        for j in range(2):
+            out[1] = j
         if values[i] > limit:
             found = i
             break
