@@ -81,7 +81,7 @@ def test_recordings_that_fail_have_their_reason_and_the_exit_code_1(measured, ca
     assert main(['evaluate', str(ARM), *measured[-2:], *command[2:]]) == 1
     shown = capsys.readouterr()
     assert 'run_3.csv: samples 1600, duration' in shown.out
-    assert 'failed: run_9.csv: expected a header' in shown.err
+    assert 'failed: run_9.csv: expected rows of numbers' in shown.err
     assert main(['evaluate', str(ARM), measured[-1], *command[2:]]) == 1
     assert main(['evaluate', str(ARM), measured[-1], *command[2:], '--shard', '1/2']) == 0  # empty
     assert main(['evaluate', str(ARM), *command[2:]]) == 1
