@@ -150,6 +150,14 @@ def test_a_model_error_stays_below_the_threshold_without_acceleration(arm, seed)
     assert ratio.max() > 0.2  # the bound is not idle
 
 
+def test_the_threshold_at_rest_is_that_of_errors_of_gravity(arm):
+    jet = np.outer([1.0, 0.0, 0.0], np.linspace(-1.0, 1.0, 7))
+    detector = sd.ContactDetector(sd.LoadObserver(arm), floor=1.0, model_error=0.05)
+    detector.update(0.0, *jet[:2], sd.gravity_forces(arm, jet[0]))
+    size = abs(sd.regressor(arm, jet)[0]) @ abs(sd.inertial_parameters(arm))
+    np.testing.assert_allclose(detector.threshold, 1.0 + 0.05 * size, rtol=1e-12)
+
+
 def test_noise_alone_makes_no_contact_and_moves_the_threshold(arm):
     rng = np.random.default_rng(1)
     observer = sd.LoadObserver(arm, bandwidth=30.0, effort_deviation=2.0)
