@@ -25,12 +25,11 @@ from screw_dynamics.estimation.identification.parameter_table import parameter_t
 from screw_dynamics.estimation.identification.payload import BAND
 from screw_dynamics.fleet.drift import Drift, drift_of
 from screw_dynamics.fleet.joint_solution import RIGHT, WINDOW, JointSolution
-from screw_dynamics.fleet.parts import identify_part
+from screw_dynamics.fleet.parts import SPEED, identify_part, median_velocities
 from screw_dynamics.fleet.record import Record, file_of
 from screw_dynamics.fleet.tasks import AnyPath, AnyRobot, as_text, run
 
 _FIRST = 5  # recordings whose Coulomb velocities are those of all
-_SPEED = '.coulomb_velocity'
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +193,7 @@ class FleetIdentification(RecordedResult):
         """
         model = as_text(robot).robot.tree
         seen = {name: v for part in self.records for name, v in part.values.items()}
-        speeds = [seen.get(f'{name}{_SPEED}', FIRST_VELOCITY) for name in model.joint_names]
+        speeds = [seen.get(f'{name}{SPEED}', FIRST_VELOCITY) for name in model.joint_names]
         found = identified(model, recording, **{'coulomb_velocity': speeds, **options})
         own = np.array([found.names.index(name) for name in self.names if name in found.names])
         if len(own) < len(self.names):
@@ -359,7 +358,7 @@ def identify(  # noqa: PLR0913  (options are keywords)
         place = None if output is None else Path(output) / 'velocities'
         some = every[:: max(1, -(-len(every) // _FIRST))]
         how: dict[str, Any] = {'jobs': jobs, 'output': place, **options}
-        coulomb_velocity = _velocities(run(identify_part, text, some, executor, **how), text)
+        coulomb_velocity = median_velocities(run(identify_part, text, some, executor, **how), text)
     options['coulomb_velocity'] = coulomb_velocity
     parts = []
     for part in run(
@@ -370,14 +369,6 @@ def identify(  # noqa: PLR0913  (options are keywords)
         parts.append(part)
     labels = None if robots is None else robots[shard[0] :: shard[1]]
     return combine(parts, per_recording=per_recording, per_robot=per_robot, robots=labels)
-
-
-def _velocities(parts: Iterable[Record], robot: AnyRobot) -> list[float] | None:
-    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
-    rows, joints = [part.values for part in parts], as_text(robot).robot.joint_names
-    found = [[row[key] for row in rows if (key := name + _SPEED) in row] for name in joints]
-    every = [value for own in found for value in own]
-    return [float(np.median(own or every)) for own in found] if every else None
 
 
 def is_among(name: str, chosen: Sequence[str]) -> bool:
@@ -395,7 +386,7 @@ def _require_alike(parts: Sequence[Record]) -> None:
                 f'parts: expected one kind of robot, got no common parameter of {parts[0].path} '
                 f'and {part.path}'
             )
-        for name in (name for name in part.values if name.endswith(_SPEED)):
+        for name in (name for name in part.values if name.endswith(SPEED)):
             before, path = seen.setdefault(name, (part.values[name], part.path))
             if before != part.values[name]:
                 raise InputError(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from screw_dynamics.recordings.motions.recording import is_table, read_recording
 _WINDOWS = 5
 _READ = 'topic', 'motor_states', 'start', 'end'  # options of `read_recording`
 _OF_JOINT = 'noise', 'residual', 'delay', 'coulomb_velocity'
+SPEED = '.coulomb_velocity'  # ends the name of such a value
 
 
 def identify_part(
@@ -134,6 +136,14 @@ def identify_part(
         {**units, **dict.fromkeys(('duration', 'begin'), 's')},
         texts(found),
     )
+
+
+def median_velocities(parts: Iterable[Record], robot: AnyRobot) -> list[float] | None:
+    """Return the medians of the Coulomb velocities (n,) that explain some recordings best."""
+    rows, joints = [part.values for part in parts], as_text(robot).robot.joint_names
+    found = [[row[key] for row in rows if (key := name + SPEED) in row] for name in joints]
+    every = [value for own in found for value in own]
+    return [float(np.median(own or every)) for own in found] if every else None
 
 
 def identify_alone(
