@@ -140,7 +140,7 @@ def _tables(model: ScrewModel, parameters: Array, weight: bool) -> Array:
 
 
 def _run(
-    kernel: JetKernel | BatchKernel,
+    kernel: BatchKernel,
     model: ScrewModel,
     parts: tuple[Array, ...],
     parameters: tuple[Array, ...],
@@ -149,7 +149,7 @@ def _run(
     jets, order = parts[0], parts[0].shape[1] - 3
     result = np.empty((len(jets), *kernel.shape(order, model.n, model.body_count)))
     rows = np.concatenate(parts, axis=1) if len(parts) > 1 else jets
-    if isinstance(kernel, BatchKernel):
+    if not isinstance(kernel, JetKernel):
         rows = rows.reshape(len(rows), -1)
     if result.size:
         for part, tables in _groups(model, parameters):
