@@ -8,7 +8,7 @@ import pkgutil
 from importlib import import_module
 
 from screw_dynamics import kernels
-from screw_dynamics.kernels.bodies.state_kernel import BatchKernel, JetKernel, StateKernel
+from screw_dynamics.kernels.bodies.state_kernel import BatchKernel, StateKernel
 from screw_dynamics.kernels.kernel import Kernel
 
 
@@ -19,6 +19,6 @@ def all_kernels() -> dict[str, Kernel]:
         for one in vars(import_module(module.name)).values():
             if isinstance(one, Kernel):
                 found.append(one)
-            elif isinstance(one, (BatchKernel, JetKernel, StateKernel)):
+            elif isinstance(one, (BatchKernel, StateKernel)):
                 found += one.kernels()
     return {kernel.name: kernel for kernel in found}
