@@ -86,7 +86,9 @@ def _from_data_sheet(report: Report, pool: ProcessPoolExecutor) -> None:
         '10 %, the delay unknown. Identified: `identify_drives` from one run of 20 s under that '
         'data sheet, `lead_time` set. Learned: so many repeats with either of both. The plant is '
         '`ElasticRobot`; in every second row it has hysteresis of 2 % of the largest deflection '
-        'and a backlash of 0.5 mrad, which only the nominal feedforward knows at first.'
+        'and a backlash of 0.5 mrad, which only the nominal feedforward knows at first. A play '
+        'that the one recording seldom crosses, or that a law that hardens explains as well, '
+        'stays unknown to the identified one: other recordings tell other plays.'
     )
     rows = []
     every = [(lossy, k) for k in range(len(cases(False))) for lossy in (False, True)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from screw_dynamics.common.arrays import Array
 from screw_dynamics.common.findings import Finding
@@ -28,6 +29,7 @@ SLIPS = 'hysteresis', 'backlash'  # fields of `JointDrive`
 _POWERS = 1, 2, 3, 4, 5  # of any smooth law, of which slips are told
 _NARROW = 1e-4  # of the range of a deflection, as which hysteresis begins
 _ALIKE = 4  # means, of which neighbours share no noise
+_QUIET = 0.35  # of the time between means, the filter of what moves a play: peaks of noise would
 _CROSSING = 0.01  # of that range, within which the effort turns a play over
 _ROUNDS, _SLIP_ROUNDS = 6, 12
 _BINOMIALS = np.array([1.0, -4.0, 6.0, -4.0, 1.0])  # of the fourth difference
@@ -145,7 +147,7 @@ def fitted_spring(
     chosen = law_of(law, calm.deflection - zero)
     try:
         clear = LIMITS.slipping * line.left < stiffness * shown
-        wide, findings = _with_slips(calm, slips if clear else ())
+        wide, findings = _with_slips(calm, chosen, slips if clear else ())
         line = _fitted(calm, chosen, wide.kinds, line)
         spring = chosen.spring(line.values[: line.size])
     except ModelError as error:
@@ -224,14 +226,14 @@ def _fitted(
     values = np.concatenate((first, np.zeros(len(kinds) + seen.beside.shape[1])))
     slips, most = slice(count + 1, count + 1 + len(kinds)), 0.5 * np.ptp(seen.deflection)
     lag = np.zeros((len(seen.deflection), len(kinds)))
-    still = np.zeros((len(phi), 1))
+    still, quiet = np.zeros((len(phi), 1)), _QUIET * len(lag) / len(phi)
     rounds = _SLIP_ROUNDS if kinds else _ROUNDS
     for k in range(rounds):
         sizes = np.clip(values[slips], 0.0, most)
         # of any law, a shift is a constant effort
         away = seen.deflection - (rest if smooth else values[count])
         shape = away - lag @ sizes if seen.measured else seen.effort / stiffness
-        lag = _slips(kinds, shape, sizes)
+        lag = _slips(kinds, gaussian_filter1d(shape, quiet), sizes)
         effort, columns, slope = law.effort(values[:count], away - lag @ sizes)
         of_zero = np.full(len(slope), stiffness) if smooth else slope
         if smooth:
@@ -297,13 +299,15 @@ def _with_turns(seen: Deflected) -> tuple[Deflected, tuple[Finding, ...]]:
     return wider, (Finding('eccentric', 'remark', (seen.name,), text, 1.0 - line.left / left),)
 
 
-def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[Finding, ...]]:
+def _with_slips(
+    seen: Deflected, law: Law, kinds: tuple[str, ...]
+) -> tuple[_Line, tuple[Finding, ...]]:
     """
     Return the fit of any smooth law with the slips that are sure beside it, and what tells them.
 
     Hysteresis and backlash have to be sure beside a law that hardens as it likes, and friction. A
-    backlash also has to leave clearly less than all of these without it: most of what looks like
-    a play is a law that is not linear.
+    backlash also has to leave clearly less than all of these without it, or less with the simpler
+    `law` that is sought: most of what looks like a play is a law that is not linear.
     """
     stiffness = _fitted(seen, PowerLaw(1), ())
     line = _fitted(seen, None, kinds, stiffness)
@@ -315,7 +319,8 @@ def _with_slips(seen: Deflected, kinds: tuple[str, ...]) -> tuple[_Line, tuple[F
         if 'backlash' in sure:
             rest = tuple(kind for kind in line.kinds if kind != 'backlash')
             rival = _fitted(seen, None, rest, stiffness)
-            if line.left > LIMITS.explains * rival.left:
+            simple = _fitted(seen, law, line.kinds, stiffness)
+            if min(line.left / LIMITS.explains, simple.left) > rival.left:
                 sure = tuple(kind for kind in sure if kind != 'backlash')
         if sure == line.kinds:
             break

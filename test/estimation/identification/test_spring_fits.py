@@ -10,6 +10,7 @@ from helpers.driven_recordings import drawn_drives, driven, wrong_drives
 
 import screw_dynamics as sd
 from benchmarks.identification.run import errors_of, truth_of
+from screw_dynamics.drives.spring_deflections import slipped_deflections
 from screw_dynamics.estimation.identification.least_squares import cosine_windows
 from screw_dynamics.estimation.identification.springs import fitted_springs
 
@@ -25,13 +26,19 @@ def means(values):
     return values.reshape(-1, 50, *values.shape[1:]).mean(axis=1)
 
 
-def fitted(planar, law, efforts_at, size=0.03, noise=0.0):
-    """Return springs, of that law, with efforts at deflections, and what is said of them."""
+def fitted(planar, law, efforts_at, size=0.03, noise=0.0, hysteresis=0.0):
+    """
+    Return springs, of that law, with efforts at deflections, and what is said of them.
+
+    Beside a hysteresis, the efforts are those that links need.
+    """
     times = np.arange(0.0, 20.0, 0.002)
     deflections = size * np.column_stack((np.sin(5.0 * times), np.cos(9.0 * times)))
     efforts = efforts_at(deflections)
     efforts = efforts + noise * np.random.default_rng(0).normal(size=efforts.shape)
     links = np.column_stack((np.sin(2.0 * times), np.sin(3.0 * times)))
+    if hysteresis:
+        deflections = np.transpose([slipped_deflections(x, hysteresis) for x in deflections.T])
     recording = sd.Recording(
         planar.joint_names, times, links, motor_positions=links + deflections + ZERO
     )
@@ -42,6 +49,7 @@ def fitted(planar, law, efforts_at, size=0.03, noise=0.0):
         np.gradient(links, times, axis=0),
         cosine_windows(means(times), 1.0),
         dict.fromkeys(planar.joint_names, law),
+        measured=np.full(planar.n, not hysteresis),
         smooth=means,
         gain=1.0 / 50.0,
     )
@@ -113,6 +121,16 @@ def test_a_play_is_told_with_its_certainty(planar):
         )
 
 
+def test_noise_of_efforts_does_not_widen_hysteresis(planar):
+    """Each peak would move the play on: 20 and 49 % more without the filter of the efforts."""
+    width = 4e-4
+    fits, _ = fitted(planar, 'linear', lambda x: STIFFNESS * x, noise=0.2, hysteresis=width)
+    for fit in fits:
+        assert [row for row, *_ in fit.rows] == ['stiffness', 'hysteresis']
+        assert fit.rows[1][1] == pytest.approx(width, rel=0.02)
+        assert fit.stiffness == pytest.approx(STIFFNESS, rel=1e-3)
+
+
 def test_springs_that_harden(planar):
     rng = np.random.default_rng(5)
     drives = drawn_drives(planar, rng, springs='cubic')
@@ -168,7 +186,8 @@ def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
     """
     They are found to the rounding of their corners by the smoothing of the positions.
 
-    The load of the first joint crosses 0 too seldom to tell its play from a law that hardens.
+    The load of the first joint seldom crosses 0: a law that hardens explains nearly as much as
+    its play, but no more, with four parameters in place of one.
     """
     width, gap = 4e-4, 6e-4
     rng = np.random.default_rng(1)
@@ -189,9 +208,10 @@ def test_hysteresis_and_backlash_show_and_leave_the_rest_alone(planar):
         name = f'{joint}.stiffness'
         assert found[name] == pytest.approx(true[name], rel=0.01)
         assert found[f'{joint}.hysteresis'] == pytest.approx(width, rel=0.05)
-    assert found['joint_2.backlash'] == pytest.approx(gap, rel=0.15)
-    (told,) = [finding for finding in found.findings if finding.kind == 'backlash']
-    assert told.joints == ('joint_2',) and 'standard deviations' in told.text
+        assert found[f'{joint}.backlash'] == pytest.approx(gap, rel=0.15)
+    told = [finding for finding in found.findings if finding.kind == 'backlash']
+    assert {one.joints for one in told} == {('joint_1',), ('joint_2',)}
+    assert all('standard deviations' in one.text for one in told)
     assert found.robot.joint_drives[0].hysteresis == found['joint_1.hysteresis']
 
 
