@@ -58,7 +58,7 @@ BUDGET = {
     'test/fleet': 880,
     'test/helpers': 4280,
     'test/kernels': 780,
-    'test/learning': 540,
+    'test/learning': 530,
     'test/lie': 600,
     'test/limits': 1970,
     'test/model': 2830,
