@@ -53,7 +53,7 @@ BUDGET = {
     'test/control': 5500,
     'test/drives': 3650,
     'test/dynamics': 2640,
-    'test/estimation': 3720,
+    'test/estimation': 3750,
     'test/examples': 1760,
     'test/fleet': 880,
     'test/helpers': 4280,

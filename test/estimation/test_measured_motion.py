@@ -176,3 +176,5 @@ def test_a_given_smoothing_time_is_used(rng):
     samples = sines(times, [2.0], 1)[:, 0] + 1e-3 * rng.normal(size=(400, 1))
     motion = measured_motion(times, samples, smoothing_time=0.1)
     assert motion.smoothing_times == pytest.approx([0.1], rel=1e-12)
+    left = (samples - motion.jets(times, 1)[:, 0])[:, 0]
+    assert motion.correlations == pytest.approx([left[1:] @ left[:-1] / (left @ left)])

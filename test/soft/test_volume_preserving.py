@@ -206,6 +206,8 @@ def test_bad_arguments_of_primitives_and_bodies_are_named():
         (lambda: sd.soft.VolumePrimitive('squeeze', [[1.0]]), 'kind: expected one of'),
         (lambda: sd.soft.VolumePrimitive('twist', [1.0]), 'modes: expected'),
         (lambda: body(inner_radius=0.03), 'inner_radius: expected less'),
+        (lambda: sd.soft.VolumePreserving(0.0, RADIUS, MASS), 'length: expected'),
+        (lambda: sd.soft.VolumePreserving(LENGTH, 0.0, MASS), 'radius: expected'),
         (lambda: body(primitives=['twist']), r'primitives\[0\]: expected'),
         (lambda: body(nodes=(3, 3)), 'nodes: expected three'),
         (lambda: body(nodes=(0, 3, 3)), r'nodes\[0\]: expected a whole number'),

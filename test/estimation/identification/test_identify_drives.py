@@ -142,6 +142,17 @@ def test_joints_without_springs(planar):
     assert all(joint.spring is None for joint in found.robot.drives.joints.values())
 
 
+def test_of_close_samples_neighbours_are_averaged_but_not_across_gaps(planar):
+    """At 1 kHz, where neighbours are thinned to their means; 20 ms are absent."""
+    rng = np.random.default_rng(6)
+    drives = drawn_drives(planar, rng)
+    every = driven(planar, drives, rng, rate=1000.0)
+    gap = (every.times > 3.0) & (every.times < 3.02)
+    found = sd.identify_drives(planar, every.samples(~gap), link_uncertainty=0.0)
+    for name, error, deviation in errors_of(found, truth_of(planar, drives)):
+        assert abs(error) < SURE * deviation, name
+
+
 def test_a_load_that_is_not_sought_is_named(planar):
     rng = np.random.default_rng(8)
     drives = drawn_drives(planar, rng)

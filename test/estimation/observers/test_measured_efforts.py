@@ -182,6 +182,14 @@ def test_whole_turns_of_continuous_joints_are_left_out(arm):
     np.testing.assert_allclose(found, [2.0, 0.0], atol=1e-10)
 
 
+@pytest.mark.parametrize('apart, effort', [(0.008, 0.0), (0.03, 2.0), (-0.03, -2.0)])
+def test_a_spring_behind_a_backlash_transmits_what_is_beyond_it(planar, apart, effort):
+    drive = sd.JointDrive(sd.LinearSpring(100.0), backlash=0.02)
+    robot = sd.Robot(planar, sd.Drives({'joint_1': drive}))
+    found = sd.measured_spring_efforts(robot, np.zeros((2, 2)), [[apart, 0], [0, 0]], [0, 0])
+    np.testing.assert_allclose(found, [effort, 0.0], atol=1e-12)
+
+
 def test_a_push_is_found_by_the_deflection_of_springs(arm):
     drives = sd.Drives(
         {name: sd.JointDrive(sd.LinearSpring(4000.0), MOTOR) for name in arm.joint_names}
