@@ -55,7 +55,7 @@ BUDGET = {
     'test/dynamics': 2640,
     'test/estimation': 3750,
     'test/examples': 1760,
-    'test/fleet': 880,
+    'test/fleet': 890,
     'test/helpers': 4280,
     'test/kernels': 780,
     'test/learning': 530,

@@ -140,6 +140,7 @@ def test_options_of_one_recording_are_refused(measured, capsys):
     for name, command in (
         ('validate', ['identify', *measured, '--urdf', str(ARM), '--validate', measured[0]]),
         ('csv', ['evaluate', str(ARM), *measured, '--csv', 'a.csv']),
+        ('limits', ['evaluate', str(ARM), *measured, '--limits']),
         ('html', ['observe', 'a', 'b', '--html', 'a.html']),
     ):
         assert main(command) == 2
