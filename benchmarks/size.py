@@ -60,7 +60,7 @@ BUDGET = {
     'test/kernels': 780,
     'test/learning': 530,
     'test/lie': 600,
-    'test/limits': 1970,
+    'test/limits': 1990,
     'test/model': 2830,
     'test/nodes': 8150,
     'test/oracles': 3730,

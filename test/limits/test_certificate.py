@@ -12,7 +12,9 @@ from oracles.random_models import random_model
 import screw_dynamics as sd
 from screw_dynamics.drives.robot import Robot
 from screw_dynamics.errors import InfeasibleError, InputError, ShapeError, UnknownNameError
+from screw_dynamics.kernels.enclosures import majorants
 from screw_dynamics.limits import certify
+from screw_dynamics.limits.enclosures import body_table
 from screw_dynamics.model import JointLimits
 from screw_dynamics.trajectory import PiecewisePolynomial, Waypoints, smooth_trajectory
 
@@ -83,6 +85,24 @@ def test_random_trees(seed):
     )
     model = replace(model, limits=limits)
     compare(Robot(model), motion(model, seed), speed=0.7)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_sizes_of_bodies_in_remainders_are_those_of_their_inertia(seed):
+    """Norms, which no choice of axes changes, about the origins of the kernels (Steiner)."""
+    model = random_model(np.random.default_rng(seed), 6)
+    table, mass = body_table(model), model.inertias[:, 3, 3]
+    moment = model.inertias[:, [2, 0, 1], [4, 5, 3]]  # m c, of m c~ at the upper right
+    at = model.kernel_tables.poses[:, :3, 3]
+    inertia = model.inertias[:, :3, :3].copy()
+    for c, of in ((moment / mass[:, None], -mass), (moment / mass[:, None] - at, mass)):
+        square = (c**2).sum(axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None]
+        inertia += of[:, None, None] * square
+    moved = np.linalg.norm(moment - mass[:, None] * at, axis=1)
+    np.testing.assert_allclose(table[:, majorants.MASS], mass)
+    np.testing.assert_allclose(table[:, majorants.FIRST_MOMENT], moved, rtol=1e-12)
+    largest = np.linalg.norm(inertia, 2, axis=(1, 2))
+    np.testing.assert_allclose(table[:, majorants.INERTIA], largest, rtol=1e-12)
 
 
 def test_a_limit_that_is_just_kept_and_just_broken(arm):
