@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What one recording tells of the parameters of a robot: factors of its equations, or alone."""
+"""Parts of a joint fit: factors of the equations of one recording; fits of one alone."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright screw_dynamics contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What motors report beside what their joints transmit, and its derivatives."""
+"""Efforts of motors beside those that their joints transmit, and their derivatives."""
 
 from __future__ import annotations
 
